@@ -16,8 +16,8 @@ type Generated struct {
 // GreedyOptions say how far [Greedy] goes.
 type GreedyOptions struct {
 	MaxTokens  int
-	Stop       []int                         // a token among these ends the continuation (and is part of it)
-	KeepLogits bool                          // fill Generated.Logits
+	Stop       []int                        // a token among these ends the continuation (and is part of it)
+	KeepLogits bool                         // fill Generated.Logits
 	OnToken    func(id int, margin float64) // called for each token as it is chosen
 }
 

@@ -25,7 +25,7 @@ const (
 type Options struct {
 	Arithmetic Arithmetic
 	KV         KVFormat
-	Perturb    *Perturb                // nil: no errors added
+	Perturb    *Perturb              // nil: no errors added
 	Progress   func(done, total int) // called between parts of a layer, from the goroutine that called Extend
 }
 

@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/octoryn/assay/conformance/harness"
 	"github.com/octoryn/assay/conformance/sovereignty"
 )
 
@@ -31,23 +32,23 @@ var _ = Describe("The sovereignty scan", Label("purpose:execution", "area:sovere
 	system := "/usr/lib/libSystem.B.dylib"
 
 	It("names the library and the symbol an ELF file imports", func() {
-		Expect(judge(elfImporting("libopenblas.so.0", "cblas_sgemm"))).To(ConsistOf(
+		Expect(judge(harness.ELFImporting("libopenblas.so.0", "cblas_sgemm"))).To(ConsistOf(
 			sovereignty.Finding{Kind: "imported library", Name: "libopenblas.so.0", Product: "a BLAS or LAPACK"},
 			sovereignty.Finding{Kind: "imported symbol", Name: "cblas_sgemm", Product: "a BLAS or LAPACK"}))
-		Expect(judge(elfImporting("libc.so.6", "memcpy"))).To(BeEmpty())
+		Expect(judge(harness.ELFImporting("libc.so.6", "memcpy"))).To(BeEmpty())
 	})
 	It("names the framework and the symbol a Mach-O file imports", func() {
-		found := judge(machoImporting(macho.CpuArm64, accelerate, "_cblas_sgemm"))
+		found := judge(harness.MachOImporting(macho.CpuArm64, accelerate, "_cblas_sgemm"))
 		Expect(found).To(HaveLen(2))
 		Expect(found[0].Product).To(Equal("Apple Accelerate"))
 		Expect(found[1].String()).To(Equal(`imported symbol "_cblas_sgemm" belongs to a BLAS or LAPACK`))
-		Expect(judge(machoImporting(macho.CpuArm64, system, "_memcpy"))).To(BeEmpty())
+		Expect(judge(harness.MachOImporting(macho.CpuArm64, system, "_memcpy"))).To(BeEmpty())
 	})
 	It("looks into every slice of a fat file", func() {
-		clean := machoImporting(macho.CpuAmd64, system, "_memcpy")
-		guilty := machoImporting(macho.CpuArm64, system, "_BNNSMatMul")
-		Expect(judge(fat(clean, guilty))).To(HaveLen(1))
-		Expect(judge(fat(clean, machoImporting(macho.CpuArm64, system, "_memcpy")))).To(BeEmpty())
+		clean := harness.MachOImporting(macho.CpuAmd64, system, "_memcpy")
+		guilty := harness.MachOImporting(macho.CpuArm64, system, "_BNNSMatMul")
+		Expect(judge(harness.FatMachO(clean, guilty))).To(HaveLen(1))
+		Expect(judge(harness.FatMachO(clean, harness.MachOImporting(macho.CpuArm64, system, "_memcpy")))).To(BeEmpty())
 	})
 
 	DescribeTable("knows a denied", func(img sovereignty.Image, modules []string) {

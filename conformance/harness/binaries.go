@@ -1,4 +1,4 @@
-package sovereignty_test
+package harness
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"encoding/binary"
 )
 
-// elfImporting makes a minimal little-endian ELF64 shared object with one needed library and one undefined
+// ELFImporting makes a minimal little-endian ELF64 shared object with one needed library and one undefined
 // dynamic symbol: a file header, .dynstr, .dynsym, .dynamic and .shstrtab.
-func elfImporting(library, symbol string) []byte {
+func ELFImporting(library, symbol string) []byte {
 	le := binary.LittleEndian
 	dynstr := append([]byte{0}, library...)
 	symbolAt := len(dynstr) + 1
@@ -51,8 +51,8 @@ func elfImporting(library, symbol string) []byte {
 	return out.Bytes()
 }
 
-// machoImporting makes a minimal 64-bit Mach-O executable with one LC_LOAD_DYLIB and one undefined symbol.
-func machoImporting(cpu macho.Cpu, library, symbol string) []byte {
+// MachOImporting makes a minimal 64-bit Mach-O executable with one LC_LOAD_DYLIB and one undefined symbol.
+func MachOImporting(cpu macho.Cpu, library, symbol string) []byte {
 	le := binary.LittleEndian
 	pad := func(b []byte) []byte {
 		for len(b)%8 != 0 {
@@ -84,8 +84,8 @@ func machoImporting(cpu macho.Cpu, library, symbol string) []byte {
 	return out.Bytes()
 }
 
-// fat joins two thin Mach-O files behind a fat header.
-func fat(first, second []byte) []byte {
+// FatMachO joins two thin Mach-O files behind a fat header.
+func FatMachO(first, second []byte) []byte {
 	be := binary.BigEndian
 	const align, headerRoom = 12, 4096
 	secondAt := headerRoom + (len(first)+4095)/4096*4096

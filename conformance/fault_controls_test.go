@@ -1,0 +1,89 @@
+package conformance_test
+
+// Purpose: every spec turns red for a planted fault. Faults are planted from outside: in the answers, in a copy of
+// a folder, in the text of a kernel, or by a decorator around oracle or device; never by a switch in the engine.
+// Control case: execution_claims_test.go runs the same specs on the unharmed fixtures; a fault too small to matter
+// stands beside some. Boundaries: faults of one value, one row, one position.
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/octoryn/assay/conformance"
+	"github.com/octoryn/assay/conformance/harness"
+)
+
+// Names of specs, shortened for the tables.
+const (
+	aLogits  = "the oracle's logits equal the answers from elsewhere"
+	aHidden  = "the oracle's hidden states equal the answers from elsewhere"
+	aGreedy  = "the oracle's greedy ids equal the answers from elsewhere"
+	aCausal  = "a later token changes no earlier logits of the oracle"
+	aAppend  = "tokens appended later give the oracle's logits of the whole prompt"
+	bCosine  = "the cosine of the logits is at least 0.999999 at every position"
+	bBound   = "every logit lies within the derived bound"
+	bKL      = "the KL divergence from the oracle is within the bound at every position"
+	bRegret  = "the top-1 choice costs at most the bound at every position"
+	cIDs     = "greedy token ids equal the oracle's"
+	cBytes   = "decoded bytes equal the oracle's"
+	cTies    = "an exact tie goes to the lowest id"
+	gImage   = "the program imports and holds no vendor BLAS or ML framework"
+	gModules = "the module graph holds no ML framework and no binding to a vendor BLAS"
+	hSound   = "every dispatch of the run stays within its arguments"
+)
+
+// control is a fault and the specs it must turn red.
+type control struct {
+	name    string
+	fixture string
+	plant   func(ctx context.Context, s *conformance.Subject)
+	red     []string
+	green   []string // specs it must leave alone: the nearest case that passes
+}
+
+// turnedRed counts the controls of each spec, as listed in the tables.
+var turnedRed = map[string]int{}
+
+// describeControls makes an It of each control. The subject given to plant shares the oracle's runs of the fixture.
+func describeControls(claim string, base func(ctx context.Context, fixture string) *conformance.Subject, controls []control) bool {
+	for _, c := range controls {
+		for _, name := range c.red {
+			turnedRed[name]++
+		}
+	}
+	return Describe("A control of claim "+claim, func() {
+		for _, c := range controls {
+			It("turns it red: "+c.name, Label("purpose:fault", "claim:"+claim[:1], "claim:K", "fixture:"+c.fixture, "backend:msl", "level:required"),
+				func(ctx SpecContext) {
+					s := base(ctx, c.fixture).Fork()
+					DeferCleanup(s.Close)
+					c.plant(ctx, s)
+					var table strings.Builder
+					for _, name := range c.red {
+						out, err := specNamed(name).Run(ctx, s)
+						Expect(err).NotTo(HaveOccurred())
+						Expect(out).To(harness.TurnRed(), name)
+						fmt.Fprintf(&table, "%-9s %s\n", out.Status, out.Findings[0])
+					}
+					for _, name := range c.green {
+						out, err := specNamed(name).Run(ctx, s)
+						Expect(err).NotTo(HaveOccurred())
+						Expect(out).To(harness.Hold(), name)
+					}
+					AddReportEntry("killed by", table.String(), ReportEntryVisibilityFailureOrVerbose)
+				})
+		}
+	})
+}
+
+// copyOf is a copy of a folder that lives as long as the spec.
+func copyOf(folder string) string {
+	GinkgoHelper()
+	dir := GinkgoT().TempDir()
+	Expect(conformance.CopyFolder(folder, dir)).To(Succeed())
+	return dir
+}
