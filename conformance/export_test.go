@@ -54,3 +54,16 @@ func (s *Subject) Parity(ctx context.Context, i int) (*Parity, error) { return s
 
 // Encoder turns text into ids.
 type Encoder = encoder
+
+// TraceAndBounds is the oracle's run over prompt i on the packed weights, and how far an engine may stray from it.
+func (s *Subject) TraceAndBounds(ctx context.Context, i int) (*Trace, *Bounds, error) {
+	want, err := s.packedTrace(ctx, i)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := s.bounds(ctx, i)
+	return want, b, err
+}
+
+// Fed lists the tokens a trace fed.
+func (t *Trace) Fed() []int { return t.fed() }
