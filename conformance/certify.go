@@ -19,7 +19,7 @@ func Certify(ctx context.Context, s *Subject, claims []string) (*report.Report, 
 		return nil, err
 	}
 	selected := func(id string) bool { return len(claims) == 0 || slices.Contains(claims, id) }
-	r := &report.Report{Model: s.Name, Device: s.DeviceName}
+	r := &report.Report{Model: s.Name, Device: s.DeviceName, Intro: s.intro()}
 	for _, c := range Claims {
 		rc := report.Claim{ID: c.ID, Title: c.Title, Figures: report.Figures{}, Rerun: s.Rerun + " --claims " + c.ID}
 		var summaries []string
@@ -46,7 +46,9 @@ func Certify(ctx context.Context, s *Subject, claims []string) (*report.Report, 
 		}
 		rc.Verdict = report.VerdictOf(rc.Specs)
 		rc.Summary = strings.Join(summaries, "; ")
-		describeUntested(&rc, c, selected(c.ID))
+		if describeUntested(&rc, c, selected(c.ID)) {
+			r.Notes = append(r.Notes, fmt.Sprintf("Claim %s holds in part: %s.", c.ID, c.Partial))
+		}
 		r.Claims = append(r.Claims, rc)
 	}
 	if selected("B") && s.Source != "" {
@@ -69,8 +71,9 @@ func CheckClaims(claims []string) error {
 	return nil
 }
 
-// describeUntested says what of a claim was not looked at, and why.
-func describeUntested(rc *report.Claim, c Claim, selected bool) {
+// describeUntested says what of a claim was not looked at, and why. It reports whether a tested claim leaves out a
+// part of what it says by design.
+func describeUntested(rc *report.Claim, c Claim, selected bool) (partial bool) {
 	switch {
 	case !selected:
 		rc.Summary = "not asked for"
@@ -81,13 +84,11 @@ func describeUntested(rc *report.Claim, c Claim, selected bool) {
 	case c.Partial != "":
 		rc.Partial = true
 		rc.Figures["not_covered"] = c.Partial
-		if rc.Verdict == report.Pass {
-			rc.Summary += "; not covered: " + c.Partial
-		}
+		partial = true
 	}
 	if rc.Verdict == report.NotTested {
 		rc.Figures["reason"] = rc.Summary
-		return
+		return false
 	}
 	for _, spec := range rc.Specs {
 		if spec.Status == report.Skipped && selected {
@@ -95,6 +96,7 @@ func describeUntested(rc *report.Claim, c Claim, selected bool) {
 			rc.Summary += "; not tested: " + spec.Name + " (" + spec.Findings[0] + ")"
 		}
 	}
+	return partial && rc.Verdict == report.Pass
 }
 
 // addDrift measures what quantising to int4 changed: the oracle on the packed weights against the oracle on the
@@ -132,4 +134,19 @@ func (s *Subject) addDrift(ctx context.Context, r *report.Report) error {
 	r.Notes = append(r.Notes, fmt.Sprintf("Drift of int4 against the original weights (no claim): KL %.3f nats on average, %.2f at most; top-1 agrees at %.1f %% of %d positions.",
 		klSum/float64(n), klMax, 100*float64(agree)/float64(n), n))
 	return nil
+}
+
+// intro says what is judged.
+func (s *Subject) intro() string {
+	least, most, tokens := len(s.Prompts[0].IDs), 0, 0
+	for _, p := range s.Prompts {
+		least, most = min(least, len(p.IDs)), max(most, len(p.IDs))
+		tokens += p.MaxTokens
+	}
+	weights := "packed int4 weights"
+	if s.temporary != "" {
+		weights = "weights packed to int4 just now"
+	}
+	return fmt.Sprintf("%s: %s, device %s; %d prompts of %d to %d tokens (%s), %d greedy tokens in all.", s.Name, weights, s.DeviceName,
+		len(s.Prompts), least, most, s.PromptSource, tokens)
 }

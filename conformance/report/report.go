@@ -58,6 +58,7 @@ type Counts struct {
 type Report struct {
 	Model      string // as the user named it
 	Device     string
+	Intro      string // what was judged, on what, with what: the line above the table
 	Claims     []Claim
 	Notes      []string // shown under the table; part of no claim
 	Provenance Figures

@@ -17,6 +17,9 @@ const (
 func (r *Report) WriteTable(w io.Writer, width int) error {
 	width = max(width, 80)
 	var b strings.Builder
+	if r.Intro != "" {
+		b.WriteString(strings.Join(wrap(r.Intro, width), "\n") + "\n\n")
+	}
 	indent := strings.Repeat(" ", 3+titleWidth+1+verdictWidth+1)
 	fmt.Fprintf(&b, "%-*s %-*s %s\n", 3+titleWidth, "claim", verdictWidth, "verdict", "what was found")
 	b.WriteString(strings.Repeat("-", width) + "\n")
