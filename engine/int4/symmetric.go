@@ -8,7 +8,7 @@ import (
 
 // symmetricGrid is the divisors d of the candidate scales max|w|/d. 7 and 8 are the classic choices; smaller
 // ones are for groups whose largest value is best shared between code and rounding, larger ones clip it.
-var symmetricGrid = [...]float64{6.5, 7, 7.25, 7.5, 7.75, 8, 8.25, 8.5, 8.75, 9, 9.5, 10, 10.5, 11, 12}
+var symmetricGrid = [...]float64{8, 7.5, 8.5, 7, 9, 7.75, 8.25, 7.25, 8.75, 9.5, 6.5, 10, 10.5, 11, 12}
 
 // quantizeSymmetric quantises one group of finite values. It reports false when no candidate scale is finite.
 func quantizeSymmetric(w []float32, search Search, nibbles []byte, scale *float16.Float16) bool {
@@ -17,7 +17,7 @@ func quantizeSymmetric(w []float32, search Search, nibbles []byte, scale *float1
 	best := symmetricFit{err: math.Inf(1)}
 	try := func(s float64) {
 		if h, ok := toF16(s); ok && (h != best.scale || math.IsInf(best.err, 1)) {
-			if e := symmetricError(w, h, search == WeightedMSE); e < best.err {
+			if e := symmetricError(w, h, search == WeightedMSE, best.err); e < best.err {
 				best = symmetricFit{scale: h, err: e}
 			}
 		}
@@ -72,15 +72,26 @@ func inverse(s float16.Float16) float64 {
 
 // symmetricCode returns the code -8..7 nearest to w/scale.
 func symmetricCode(w, inv float64) float64 {
-	return min(max(nearest(float64(w*inv)), -8), 7)
+	c := nearest(float64(w * inv))
+	// min and max would also order NaN and zeros; c is neither NaN nor in need of a sign.
+	if c > 7 {
+		return 7
+	}
+	if c < -8 {
+		return -8
+	}
+	return c
 }
 
 // symmetricError returns the sum of squared errors of a group with the given scale, each weighted by w*w if
-// asked.
-func symmetricError(w []float32, h float16.Float16, weighted bool) float64 {
+// asked. It stops early, with some sum of at least limit, once the scale cannot win.
+func symmetricError(w []float32, h float16.Float16, weighted bool, limit float64) float64 {
 	s, inv := float64(h.Float32()), inverse(h)
 	sum := 0.0
-	for _, v := range w {
+	for i, v := range w {
+		if i%16 == 15 && sum >= limit {
+			return sum
+		}
 		x := float64(v)
 		e := x - float64(s*symmetricCode(x, inv))
 		e = float64(e * e)
