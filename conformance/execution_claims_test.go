@@ -2,7 +2,7 @@ package conformance_test
 
 // Purpose: every claim holds on every fixture: the same specs, run the same way, as assay certify. Control case:
 // fault_*_test.go plants faults that turn each of them red. Boundaries: the 2000-token prompt of gosling-4m; prompts
-// beyond one KV block; dense layers, attention bias, tied embeddings, an unnormalised router, expert width 96.
+// beyond one KV block; dense layers, attention bias, tied embeddings, an unnormalised router, expert width 96; an affine packed folder judged with its original weights as reference.
 // Source: expected.json and expected.safetensors of each fixture, and the oracle.
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/octoryn/assay/conformance/harness"
 )
 
-var fixtureNames = []string{"gosling-4m", "tiny-qwen3-moe", "tiny-qwen3-moe-mixed", "tiny-qwen3"}
+var fixtureNames = []string{"gosling-4m", "tiny-qwen3-moe", "tiny-qwen3-moe-mixed", "tiny-qwen3", "tiny-qwen3-moe-int4-affine"}
 
 // untested lists the specs that have nothing to judge in this suite. Anything else that does not run is a failure.
 var untested = map[string]func(fixture string) bool{

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -44,7 +45,11 @@ func brief(ctx context.Context, fixture string) *conformance.Subject {
 func prepared(ctx context.Context, key, fixture string, maxTokens int) *conformance.Subject {
 	GinkgoHelper()
 	if subjects[key] == nil {
-		s, err := conformance.Prepare(ctx, conformance.Options{Model: harness.Fixture(fixture), MaxTokens: maxTokens, DeviceName: backend.Default,
+		reference := ""
+		if original, isPacked := strings.CutSuffix(fixture, "-int4-affine"); isPacked {
+			reference = harness.Fixture(original)
+		}
+		s, err := conformance.Prepare(ctx, conformance.Options{Model: harness.Fixture(fixture), Reference: reference, MaxTokens: maxTokens, DeviceName: backend.Default,
 			Device: func() (device.Device, error) { return backend.Open(backend.Default) }, Rerun: "assay certify fixtures/" + fixture})
 		Expect(err).NotTo(HaveOccurred())
 		subjects[key] = s
