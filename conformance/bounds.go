@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/octoryn/assay/conformance/tolerance"
@@ -16,17 +15,17 @@ type Bounds struct {
 	Doubt             *RoutingDoubt
 }
 
-// RoutingDoubt is the first routing decision of a prompt that lies inside the error bound. An implementation may
-// choose the other expert there and be as right as the oracle; every position from there on follows a choice that
-// the reference does not decide.
+// RoutingDoubt is the first position of a prompt at which a perturbed run chose other experts than the reference. An
+// implementation may do so too and be as right as the oracle; every position from there on follows a choice that the
+// reference does not decide.
 type RoutingDoubt struct {
-	Pos, Layer    int
-	Margin, Bound float64 // of the router's logits: last expert chosen above the best one not chosen
+	Pos, Layer int
+	Margin     float64 // of the reference's router logits: last expert chosen above the best one not chosen
 }
 
 // String names the doubt.
 func (d *RoutingDoubt) String() string {
-	return fmt.Sprintf("undecided routing at position %d, layer %d: margin %.3g <= bound %.3g", d.Pos, d.Layer, d.Margin, d.Bound)
+	return fmt.Sprintf("undecided routing at position %d, layer %d: a perturbed run chooses other experts (margin %.3g)", d.Pos, d.Layer, d.Margin)
 }
 
 // covers reports whether a position follows the doubtful choice.
@@ -44,10 +43,9 @@ func (s *Subject) bounds(ctx context.Context, i int) (*Bounds, error) {
 			return nil, err
 		}
 		b := &Bounds{Spread: tolerance.NewSpread(len(want.Logits))}
-		routers := tolerance.NewSpread(len(want.Routing))
-		for run := range perturbedRuns {
+		for run, p := range perturbations() {
 			stage := fmt.Sprintf("error bound, run %d of %d: %s", run+1, perturbedRuns, want.Prompt.Name)
-			seq := m.NewSequence(oracle.Options{KV: oracle.KVFloat16, Perturb: &oracle.Perturb{Seed: uint64(perturbSeed + run)}, Progress: s.count(stage)})
+			seq := m.NewSequence(oracle.Options{KV: oracle.KVFloat16, Perturb: p, Progress: s.count(stage)})
 			out, err := seq.Extend(ctx, want.fed(), oracle.Want{LogitsFrom: want.From, Router: true})
 			if err != nil {
 				return nil, err
@@ -55,47 +53,47 @@ func (s *Subject) bounds(ctx context.Context, i int) (*Bounds, error) {
 			for row, logits := range out.Logits {
 				b.Add(row, want.Logits[row], logits)
 			}
-			for l, r := range out.Router {
-				routers.Add(l, want.Routing[l].Margins, signedMargins(r, want.Routing[l]))
-			}
+			b.Doubt = earlier(b.Doubt, firstDoubt(want.Routing, out.Router))
 		}
-		b.Doubt = firstDoubt(want.Routing, routers)
 		return b, nil
 	})
 }
 
-// signedMargins are the margins of a perturbed run as margins of the reference's choice: negative where the run
-// chose another set of experts.
-func signedMargins(run, want oracle.Routing) []float64 {
-	out := slices.Clone(run.Margins)
-	for pos, m := range out {
-		if math.IsInf(m, 1) { // every expert is chosen: nothing to decide
-			out[pos] = want.Margins[pos]
-			continue
-		}
-		a, b := slices.Clone(run.Experts[pos]), slices.Clone(want.Experts[pos])
-		slices.Sort(a)
-		slices.Sort(b)
-		if !slices.Equal(a, b) {
-			out[pos] = -m
+// perturbations are the perturbed runs: pairs with the same errors of opposite sign.
+func perturbations() []*oracle.Perturb {
+	var out []*oracle.Perturb
+	for pair := range perturbedRuns / 2 {
+		for _, sign := range []float64{1, -1} {
+			out = append(out, &oracle.Perturb{Seed: uint64(perturbSeed + pair), Scale: sign * tolerance.PerturbScale})
 		}
 	}
 	return out
 }
 
-func firstDoubt(routing []oracle.Routing, spread *tolerance.Spread) *RoutingDoubt {
+// firstDoubt finds the first position at which a run chose another set of experts than the reference.
+func firstDoubt(want, run []oracle.Routing) *RoutingDoubt {
 	var first *RoutingDoubt
-	for l, r := range routing {
-		bound := spread.Bound(l) // the spread is of margins, not of logits
-		for pos, m := range r.Margins {
-			if math.IsInf(m, 1) || m > bound {
-				continue
+	for l, r := range want {
+		for pos := range r.Experts {
+			if !sameSet(r.Experts[pos], run[l].Experts[pos]) {
+				first = earlier(first, &RoutingDoubt{Pos: pos, Layer: r.Layer, Margin: r.Margins[pos]})
+				break
 			}
-			if first == nil || pos < first.Pos {
-				first = &RoutingDoubt{Pos: pos, Layer: r.Layer, Margin: m, Bound: bound}
-			}
-			break
 		}
 	}
 	return first
+}
+
+func sameSet(a, b []int) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+func earlier(a, b *RoutingDoubt) *RoutingDoubt {
+	if a == nil || b != nil && b.Pos < a.Pos {
+		return b
+	}
+	return a
 }

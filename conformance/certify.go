@@ -76,7 +76,7 @@ func CheckClaims(claims []string) error {
 func describeUntested(rc *report.Claim, c Claim, selected bool) (partial bool) {
 	switch {
 	case !selected:
-		rc.Summary = "not asked for"
+		rc.Summary, rc.Omitted = "not asked for", true
 	case len(rc.Specs) == 0:
 		rc.Summary = c.Untested
 	case rc.Verdict == report.NotTested:

@@ -34,10 +34,10 @@
 //
 // # The error bound
 //
-// tolerance.Spread derives how far a logit may be off from float64 runs of the oracle with errors of float32's size
-// put on every intermediate. A greedy step whose margin is at most twice that does not decide between the two
-// tokens. A routing decision whose margin lies inside the bound of its own ([RoutingDoubt]) does not decide between two
-// experts, and so nothing after it does either: a violation there is undecided, and never a pass.
+// tolerance.Spread derives how far a logit may be off from float64 runs of the oracle with errors in proportion to
+// float32's put on every intermediate. A greedy step whose margin is at most twice that does not decide between the
+// two tokens. Where a perturbed run chooses other experts than the reference ([RoutingDoubt]), the reference does not
+// decide between them, and so nothing after it does either: a violation there is undecided, and never a pass.
 //
 // # What it refuses
 //

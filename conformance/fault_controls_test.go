@@ -26,6 +26,7 @@ const (
 	aAppend  = "tokens appended later give the oracle's logits of the whole prompt"
 	bCosine  = "the cosine of the logits is at least 0.999999 at every position"
 	bBound   = "every logit lies within the derived bound"
+	bTypical = "the typical deviation of a prompt is at most that of the perturbed runs"
 	bKL      = "the KL divergence from the oracle is within the bound at every position"
 	bRegret  = "the top-1 choice costs at most the bound at every position"
 	cIDs     = "greedy token ids equal the oracle's"
@@ -43,6 +44,7 @@ type control struct {
 	plant   func(ctx context.Context, s *conformance.Subject)
 	red     []string
 	green   []string // specs it must leave alone: the nearest case that passes
+	stops   string   // what the engine's error must say, when the fault stops it; else it must not stop
 }
 
 // turnedRed counts the controls of each spec, as listed in the tables.
@@ -73,6 +75,15 @@ func describeControls(claim string, base func(ctx context.Context, fixture strin
 						out, err := specNamed(name).Run(ctx, s)
 						Expect(err).NotTo(HaveOccurred())
 						Expect(out).To(harness.Hold(), name)
+					}
+					if claim[0] == 'B' || claim[0] == 'C' || claim[0] == 'H' { // a fault that breaks the set-up kills nothing
+						p, err := s.Parity(ctx, 0)
+						Expect(err).NotTo(HaveOccurred())
+						if c.stops == "" {
+							Expect(p.Problem).NotTo(HaveOccurred())
+						} else {
+							Expect(p.Problem).To(MatchError(ContainSubstring(c.stops)))
+						}
 					}
 					AddReportEntry("killed by", table.String(), ReportEntryVisibilityFailureOrVerbose)
 				})

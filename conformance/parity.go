@@ -31,6 +31,8 @@ type ParityRow struct {
 	Cosine float64 // 1 - cosine, without cancellation
 	Worst  tolerance.Worst
 	Bound  float64 // of one logit
+	RMS    float64 // root mean square of the differences
+	Sigma  float64 // of the perturbed runs
 	KL     float64
 	Regret float64
 }
@@ -77,6 +79,8 @@ func (c *comparison) row(pos int, logits []float32) int {
 		want := c.want.row(pos)
 		b := c.bounds.Bound(pos - c.want.From)
 		c.Rows = append(c.Rows, ParityRow{Pos: pos, Bound: b,
+			RMS:    tolerance.RMSDifference(c.wide, want),
+			Sigma:  c.bounds.Sigma(pos - c.want.From),
 			Cosine: tolerance.CosineDistance(c.wide, want),
 			Worst:  tolerance.Elements(c.wide, want, func(int) float64 { return b }),
 			KL:     tolerance.KL(want, c.wide),

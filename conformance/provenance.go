@@ -20,8 +20,9 @@ func (s *Subject) provenance(ctx context.Context) (report.Figures, error) {
 	p := report.Figures{
 		"model": s.Name, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
 		"prompts": s.promptFigures(), "prompts_from": s.PromptSource, "perturbation_seed": perturbSeed, "perturbed_runs": perturbedRuns,
-		"bound_multiple_of_sigma": tolerance.Multiple,
-		"math_mode":               "explicit fma, no contraction, no fast math (engine/kernels)",
+		"perturbed_by_float32_roundings": tolerance.PerturbScale,
+		"bound_multiple_of_sigma":        tolerance.Multiple,
+		"math_mode":                      "explicit fma, no contraction, no fast math (engine/kernels)",
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		p["assay"] = info.Main.Version

@@ -50,7 +50,7 @@ func notTested(format string, args ...any) Outcome {
 func Specs() []Spec {
 	return []Spec{
 		oracleLogits, oracleHidden, oracleGreedy, oracleCausality, oracleAppend,
-		parityCosine, parityBound, parityKL, parityRegret,
+		parityCosine, parityBound, parityTypical, parityKL, parityRegret,
 		greedyIDs, greedyBytes, greedyTies,
 		sovereignImage, sovereignModules,
 		soundDispatches,

@@ -3,6 +3,8 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/octoryn/assay/conformance/report"
 	"github.com/octoryn/assay/conformance/tolerance"
@@ -34,8 +36,57 @@ var parityBound = parity("every logit lies within the derived bound",
 	},
 	func(w *worstRow) (string, report.Figures) {
 		return fmt.Sprintf("logits within %.2f of the bound", w.value), report.Figures{"worst_share_of_bound": w.value, "bound_max": w.bound,
-			"logits_compared": w.elements, "bound_multiple_of_sigma": tolerance.Multiple, "perturbed_runs": perturbedRuns}
+			"logits_compared": w.elements, "bound_multiple_of_sigma": tolerance.Multiple, "perturbed_runs": perturbedRuns,
+			"perturbed_by_float32_roundings": tolerance.PerturbScale}
 	})
+
+var parityTypical = Spec{
+	Claim: "B",
+	Name:  "the typical deviation of a prompt is at most that of the perturbed runs",
+	Doc: "At each position, the root mean square difference of the logits over the pooled deviation of the perturbed runs; the median " +
+		"over a prompt's positions is at most 1. The runs err tolerance.PerturbScale times as much as float32, so a float32 engine is " +
+		"well below; lost precision that no single logit gives away shows here.",
+	Run: func(ctx context.Context, s *Subject) (Outcome, error) {
+		var findings []string
+		worst := 0.0
+		for i := range s.Prompts {
+			p, err := s.parity(ctx, i)
+			if err != nil {
+				return Outcome{}, err
+			}
+			if p.Problem != nil {
+				findings = append(findings, p.Problem.Error())
+				continue
+			}
+			median := p.typical()
+			if !(median <= worst) {
+				worst = median
+			}
+			if !tolerance.AtMost(median, 1) {
+				findings = append(findings, fmt.Sprintf("prompt %q: the median deviation is %.3g of the perturbed runs', limit 1", p.Prompt.Name, median))
+			}
+		}
+		return outcome(fmt.Sprintf("typically %.2f of the perturbed runs' deviation", worst), report.Figures{"typical_share_of_perturbed": worst}, findings), nil
+	},
+}
+
+// typical is the median over positions of the deviation as a share of the perturbed runs'; NaN when a row is not
+// finite or there is none.
+func (p *Parity) typical() float64 {
+	var shares []float64
+	for _, r := range p.Rows {
+		share := r.RMS / r.Sigma
+		if math.IsNaN(share) {
+			return share
+		}
+		shares = append(shares, share)
+	}
+	if len(shares) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(shares)
+	return shares[len(shares)/2]
+}
 
 var parityKL = parity("the KL divergence from the oracle is within the bound at every position",
 	"KL of the engine's softmax from the oracle's, at most b^2/2 for a bound b of the logits (tolerance.KLBound).",

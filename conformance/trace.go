@@ -13,9 +13,9 @@ const (
 	keptValues = 1 << 27
 	// driftRows is how many positions of a prompt the drift of int4 against the original weights is measured on.
 	driftRows = 256
-	// perturbedRuns is how many perturbed runs the error bound rests on.
+	// perturbedRuns is how many perturbed runs the error bound rests on: pairs of opposite sign.
 	perturbedRuns = 2
-	// perturbSeed seeds the first perturbed run; the others follow.
+	// perturbSeed seeds the first pair of perturbed runs; the others follow.
 	perturbSeed = 1
 )
 

@@ -24,6 +24,7 @@ func sample() *report.Report {
 				Specs: []report.Spec{{Name: "one", Status: report.Passed}, {Name: "two", Status: report.Skipped, Findings: []string{"no answers here"}}}},
 			{ID: "C", Title: "Greedy byte-identity", Verdict: report.Fail, Figures: report.Figures{"margin": math.NaN(), "ids": []int{1, 2}}, Rerun: "assay certify x --claims C",
 				Specs: []report.Spec{{Name: "ids", Status: report.Undecided, Findings: []string{"undecided at step 3: margin 1e-7 <= bound 2e-7"}}}},
+			{ID: "F", Title: "One synchronisation", Verdict: report.NotTested, Summary: "not asked for", Omitted: true},
 			{ID: "D", Title: "Self-identity", Verdict: report.NotTested, Summary: "no specs <yet>"},
 		},
 		Notes:      []string{"drift: small"},
@@ -77,9 +78,10 @@ var _ = Describe("The report", Label("purpose:execution", "area:report", "level:
 			} `xml:"testsuite"`
 		}
 		Expect(xml.Unmarshal([]byte(b.String()), &got)).To(Succeed())
-		Expect(got.Suites).To(HaveLen(3))
+		Expect(got.Suites).To(HaveLen(4))
 		Expect(got.Suites[1].Failures).To(Equal(1))
 		Expect(got.Suites[2].Skipped).To(Equal(1))
+		Expect(got.Suites[3].Skipped).To(Equal(1))
 	})
 	It("writes a table within 80 columns that spells out the failure and how to repeat it", func() {
 		var b strings.Builder
@@ -91,6 +93,7 @@ var _ = Describe("The report", Label("purpose:execution", "area:report", "level:
 		Expect(b.String()).To(ContainSubstring("undecided at step 3: margin 1e-7 <= bound 2e-7"))
 		Expect(b.String()).To(ContainSubstring("again: assay certify x --claims C"))
 		Expect(b.String()).To(ContainSubstring("D  Self-identity            not tested"))
-		Expect(b.String()).To(ContainSubstring("VERDICT: FAIL. 1 claim holds, 1 failed, 1 not tested"))
+		Expect(b.String()).To(ContainSubstring("VERDICT: FAIL. 1 claim holds, 1 failed, 2 not tested"))
+		Expect(b.String()).To(ContainSubstring("not asked for: F\n"))
 	})
 })

@@ -40,6 +40,7 @@ type Claim struct {
 	ID      string
 	Title   string
 	Verdict Verdict
+	Omitted bool // the user did not ask for it
 	Partial bool // some of what the claim says was not looked at; figures name it
 	Summary string
 	Figures Figures

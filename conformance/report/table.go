@@ -23,12 +23,20 @@ func (r *Report) WriteTable(w io.Writer, width int) error {
 	indent := strings.Repeat(" ", 3+titleWidth+1+verdictWidth+1)
 	fmt.Fprintf(&b, "%-*s %-*s %s\n", 3+titleWidth, "claim", verdictWidth, "verdict", "what was found")
 	b.WriteString(strings.Repeat("-", width) + "\n")
+	var omitted []string
 	for _, c := range r.Claims {
+		if c.Omitted {
+			omitted = append(omitted, c.ID)
+			continue
+		}
 		lines := wrap(c.Summary, width-len(indent))
 		fmt.Fprintf(&b, "%-2s %-*s %-*s %s\n", c.ID, titleWidth, c.Title, verdictWidth, verdictWord(c), lines[0])
 		for _, l := range lines[1:] {
 			b.WriteString(indent + l + "\n")
 		}
+	}
+	if len(omitted) > 0 {
+		fmt.Fprintf(&b, "not asked for: %s\n", strings.Join(omitted, ", "))
 	}
 	b.WriteString(strings.Repeat("-", width) + "\n")
 	r.writeFailures(&b, width)

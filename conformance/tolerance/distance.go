@@ -82,7 +82,7 @@ func KL(want, got []float64) float64 {
 // expm1Plus is e^-d - 1 + d, accurate for small d.
 func expm1Plus(d float64) float64 {
 	if math.Abs(d) < 1e-3 {
-		return d * d * (1.0/2 - d*(1.0/6-d*(1.0/24-d*(1.0/120))))
+		return d * d * (1.0/2 - float64(d*(1.0/6-float64(d*(1.0/24-float64(d*(1.0/120)))))))
 	}
 	return math.Expm1(-d) + d
 }
@@ -97,4 +97,19 @@ func logSumExp(x []float64) float64 {
 		s += math.Exp(v - m)
 	}
 	return m + math.Log(s)
+}
+
+// RMSDifference is the root mean square of a[i]-b[i]; NaN when an element is NaN or infinite or the vectors are empty.
+// It panics when the lengths differ.
+func RMSDifference(a, b []float64) float64 {
+	sameLength(a, b)
+	sum := 0.0
+	for i := range a {
+		d := a[i] - b[i]
+		sum += float64(d * d)
+	}
+	if !finite(sum) {
+		return math.NaN()
+	}
+	return math.Sqrt(sum / float64(len(a)))
 }

@@ -216,3 +216,16 @@ var _ = Describe("Argmax, Margin and Regret", Label("purpose:execution", "area:t
 		Expect(tolerance.Argmax(nil)).To(Equal(-1))
 	})
 })
+
+var _ = Describe("RMSDifference", Label("purpose:execution", "area:tolerance", "level:required"), func() {
+	It("is the root of the mean of squares", func() {
+		Expect(tolerance.RMSDifference([]float64{1, 2}, []float64{4, 6})).To(Equal(math.Sqrt(12.5)))
+	})
+	It("is NaN, hence refused, when an element is NaN or infinite or there is none", func() {
+		for name, bad := range nonFinite {
+			Expect(tolerance.AtMost(tolerance.RMSDifference([]float64{bad}, []float64{bad}), math.MaxFloat64)).To(BeFalse(), name)
+			Expect(tolerance.AtMost(tolerance.RMSDifference([]float64{0}, []float64{bad}), math.MaxFloat64)).To(BeFalse(), name)
+		}
+		Expect(tolerance.AtMost(tolerance.RMSDifference(nil, nil), math.MaxFloat64)).To(BeFalse())
+	})
+})
