@@ -1,0 +1,714 @@
+package syntax
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/octoryn/assay/engine/msl/internal/diag"
+)
+
+// isQualifier reports a word that qualifies a type.
+func isQualifier(s string) bool {
+	switch s {
+	case "const", "volatile", "device", "constant", "threadgroup", "thread", "restrict", "__restrict", "__restrict__", "coherent":
+		return true
+	}
+	return false
+}
+
+func (q *Quals) add(p *parser, t Token) {
+	switch t.Text {
+	case "const":
+		q.Const = true
+	case "volatile":
+		q.Volatile = true
+	case "device", "constant", "threadgroup", "thread":
+		if q.Space != "" && q.Space != t.Text {
+			panic(diag.Errorf(t.Pos, diag.DuplicateSpecifier, "address space %s after %s", t.Text, q.Space))
+		}
+		q.Space = t.Text
+	}
+}
+
+// startsType reports whether the tokens from n on start a type.
+func (p *parser) startsType(n int) bool {
+	t := p.at(n)
+	if t.Is("::") {
+		kind, _, _ := p.nameAt(p.i + n)
+		return kind == typeName || kind == classTemplate
+	}
+	if t.Kind != Word {
+		return false
+	}
+	switch t.Text {
+	case "unsigned", "signed", "auto", "typename", "decltype", "struct", "class", "union", "enum":
+		return true
+	}
+	if isQualifier(t.Text) || builtinTypes[t.Text] != "" && p.scope.lookup(t.Text) == nil {
+		return true
+	}
+	kind, _, _ := p.nameAt(p.i + n)
+	return kind == typeName || kind == classTemplate
+}
+
+// declSpecs are the words before the declarators.
+type declSpecs struct {
+	at      diag.Pos
+	specs   Specs
+	attrs   []Attr
+	typedef bool
+	friend  bool
+	kernel  bool
+	stage   string
+	base    Type // nil when there was none: a constructor
+}
+
+// setQuals puts qualifiers on a type.
+func setQuals(t Type, q Quals) {
+	var to *Quals
+	switch t := t.(type) {
+	case *NamedType:
+		to = &t.Quals
+	case *AutoType:
+		to = &t.Quals
+	case *DecltypeType:
+		to = &t.Quals
+	default:
+		return
+	}
+	to.Const = to.Const || q.Const
+	to.Volatile = to.Volatile || q.Volatile
+	if q.Space != "" {
+		to.Space = q.Space
+	}
+}
+
+// specifiers parses declaration specifiers, base type included.
+func (p *parser) specifiers() declSpecs {
+	d := declSpecs{at: p.peek().Pos}
+	var q Quals
+	var words []string
+	var wordsAt diag.Pos
+	for {
+		t := p.peek()
+		if t.Is("[") && p.at(1).Is("[") || t.Is("__attribute__") || t.Is("alignas") {
+			d.attrs = append(d.attrs, p.attributes()...)
+			continue
+		}
+		if t.Kind != Word && !t.Is("::") {
+			break
+		}
+		if p.specifierWord(&d, t) {
+			p.next()
+			continue
+		}
+		if isQualifier(t.Text) {
+			q.add(p, p.next())
+			continue
+		}
+		if d.base != nil {
+			break
+		}
+		if w := t.Text; w == "unsigned" || w == "signed" || builtinWord(w) {
+			if len(words) == 0 {
+				wordsAt = t.Pos
+			}
+			words = append(words, w)
+			p.next()
+			continue
+		}
+		if len(words) > 0 {
+			break
+		}
+		if p.isConstructor() {
+			break
+		}
+		d.base = p.baseType(&d)
+		if d.base == nil {
+			break
+		}
+	}
+	if len(words) > 0 {
+		d.base = &NamedType{At: wordsAt, Name: simpleName(wordsAt, p.joinWords(words, wordsAt))}
+	}
+	if d.base != nil {
+		setQuals(d.base, q)
+	} else if q != (Quals{}) {
+		p.unexpected("a type")
+	}
+	return d
+}
+
+// builtinWord reports a word that a type's name of several words is made of.
+func builtinWord(s string) bool {
+	switch s {
+	case "int", "char", "short", "long":
+		return true
+	}
+	return false
+}
+
+func (p *parser) joinWords(words []string, at diag.Pos) string {
+	sorted := append([]string(nil), words...)
+	sort.Strings(sorted)
+	s := strings.Join(sorted, " ")
+	names := map[string]string{
+		"int": "int", "char": "char", "short": "short", "long": "long", "signed": "int", "unsigned": "uint",
+		"int unsigned": "uint", "int signed": "int", "char unsigned": "uchar", "char signed": "char",
+		"short unsigned": "ushort", "short signed": "short", "int short": "short", "int short unsigned": "ushort",
+		"int short signed": "short", "long unsigned": "ulong", "long signed": "long", "int long": "long",
+		"int long unsigned": "ulong", "int long signed": "long", "long long": "long", "long long unsigned": "ulong",
+		"int long long": "long", "int long long unsigned": "ulong",
+	}
+	if n := names[s]; n != "" {
+		return n
+	}
+	panic(diag.Errorf(at, diag.BadDeclarator, "no type is called %q", strings.Join(words, " ")))
+}
+
+func simpleName(at diag.Pos, s string) *Name {
+	return &Name{At: at, Parts: []NamePart{{At: at, Ident: s}}}
+}
+
+// specifierWord notes a specifier that is no part of the type.
+func (p *parser) specifierWord(d *declSpecs, t Token) bool {
+	switch t.Text {
+	case "static":
+		d.specs.Static = true
+	case "constexpr":
+		d.specs.Constexpr = true
+	case "inline", "__inline", "__inline__":
+		d.specs.Inline = true
+	case "extern":
+		d.specs.Extern = true
+	case "mutable":
+		d.specs.Mutable = true
+	case "explicit":
+		d.specs.Explicit = true
+	case "typedef":
+		d.typedef = true
+	case "friend":
+		d.friend = true
+	case "kernel":
+		d.kernel = true
+	case "vertex", "fragment":
+		if d.base != nil || !p.startsType(1) {
+			return false
+		}
+		d.stage = t.Text
+	default:
+		return false
+	}
+	return true
+}
+
+// isConstructor reports whether a class's own name followed by a parenthesis comes next.
+func (p *parser) isConstructor() bool {
+	return len(p.class) > 0 && p.local == 0 && p.peek().Kind == Word && p.peek().Text == p.class[len(p.class)-1] && p.at(1).Is("(")
+}
+
+// baseType parses the type named in specifiers; nil if no type comes next.
+func (p *parser) baseType(d *declSpecs) Type {
+	t := p.peek()
+	switch t.Text {
+	case "auto":
+		p.next()
+		return &AutoType{At: t.Pos}
+	case "decltype":
+		p.next()
+		p.want("(")
+		x := p.expr()
+		p.want(")")
+		return &DecltypeType{At: t.Pos, X: x}
+	case "typename":
+		p.next()
+		return &NamedType{At: t.Pos, Name: p.typeNameParts(), Typename: true}
+	case "struct", "class", "union":
+		return p.structSpecifier(d)
+	case "enum":
+		return p.enumSpecifier()
+	}
+	if !p.startsType(0) {
+		return nil
+	}
+	n := p.typeNameParts()
+	if s := n.Simple(); builtinTypes[s] != "" && p.userEntry(s) == nil {
+		n.Parts[0].Ident = builtinTypes[s]
+	}
+	return &NamedType{At: t.Pos, Name: n}
+}
+
+// userEntry returns what the program declared name to be, builtin meanings left out.
+func (p *parser) userEntry(name string) *entry {
+	for s := p.scope; s != nil && s.outer != nil; s = s.outer {
+		if e := s.names[name]; e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// typeNameParts parses a qualified name with template arguments.
+func (p *parser) typeNameParts() *Name {
+	n := &Name{At: p.peek().Pos, Global: p.got("::")}
+	for {
+		t := p.peek()
+		if t.Kind != Word || reserved[t.Text] && !isBuiltinWord(t.Text) {
+			p.unexpected("a name")
+		}
+		p.next()
+		part := NamePart{At: t.Pos, Ident: t.Text}
+		if p.is("<") {
+			part.HasArgs, part.Args = true, p.templateArgs()
+		}
+		n.Parts = append(n.Parts, part)
+		if !p.is("::") || p.at(1).Is("*") {
+			return n
+		}
+		p.next()
+		p.got("template")
+	}
+}
+
+// templateArgs parses <...>.
+func (p *parser) templateArgs() []TemplateArg {
+	defer p.enter()()
+	p.want("<")
+	p.noGreater++
+	defer func() { p.noGreater-- }()
+	var args []TemplateArg
+	for !p.is(">") && !p.is(">>") {
+		var a TemplateArg
+		if p.startsType(0) && !p.callsType() {
+			a.Type = p.typeID()
+		} else {
+			a.X = p.assign()
+		}
+		a.Pack = p.got("...")
+		args = append(args, a)
+		if !p.got(",") {
+			break
+		}
+	}
+	p.closeAngle()
+	return args
+}
+
+// callsType reports a type name followed by ( or {, or naming a member: an expression.
+func (p *parser) callsType() bool {
+	t := p.peek()
+	if isQualifier(t.Text) || t.Is("typename") || t.Is("decltype") || t.Is("unsigned") || t.Is("signed") || t.Is("auto") {
+		return false
+	}
+	_, _, next := p.nameAt(p.i)
+	after := p.toks[next]
+	return after.Is("(") || after.Is("{")
+}
+
+// typeID parses a type without a name.
+func (p *parser) typeID() Type {
+	d := p.specifiers()
+	if d.base == nil {
+		p.unexpected("a type")
+	}
+	decl := p.declarator(true)
+	if decl.name != nil {
+		panic(diag.Errorf(decl.name.At, diag.BadDeclarator, "unexpected name in a type"))
+	}
+	return decl.wrap(d.base)
+}
+
+// declarator is the part of a declaration around and after the name.
+type declarator struct {
+	at    diag.Pos
+	name  *Name // nil when abstract
+	wrap  func(Type) Type
+	attrs []Attr
+	fn    *funcSuffix // the declarator is a function's
+	pack  bool
+}
+
+// funcSuffix is the parameter list of a function declarator and what follows it.
+type funcSuffix struct {
+	params []*VarDecl
+	this   Quals
+}
+
+// declarator parses pointer operators, a name and suffixes. An abstract one has no name.
+func (p *parser) declarator(abstract bool) declarator {
+	defer p.enter()()
+	d := declarator{at: p.peek().Pos}
+	var ops []func(Type) Type
+	for {
+		t := p.peek()
+		switch {
+		case t.Is("*"):
+			p.next()
+			var q Quals
+			for isQualifier(p.peek().Text) && p.peek().Kind == Word {
+				q.add(p, p.next())
+			}
+			ops = append(ops, func(e Type) Type { return &PointerType{At: t.Pos, Elem: e, Quals: q} })
+			continue
+		case t.Is("&"), t.Is("&&"):
+			p.next()
+			ops = append(ops, func(e Type) Type { return &RefType{At: t.Pos, Elem: e, RValue: t.Text == "&&"} })
+			continue
+		case t.Is("..."):
+			p.next()
+			d.pack = true
+			ops = append(ops, func(e Type) Type { return &PackType{At: t.Pos, Elem: e} })
+			continue
+		}
+		break
+	}
+	inner := func(e Type) Type { return e }
+	t := p.peek()
+	switch {
+	case t.Is("(") && (p.at(1).Is("*") || p.at(1).Is("&")):
+		p.next()
+		g := p.declarator(abstract)
+		p.want(")")
+		inner, d.name, d.attrs, d.at = g.wrap, g.name, g.attrs, g.at
+	case t.Kind == Word && (!reserved[t.Text] || t.Text == "operator") && t.Text != "__attribute__", t.Is("~"), t.Is("::"):
+		d.at = t.Pos
+		d.name = p.declaredName()
+	case !abstract:
+		p.unexpected("a name")
+	}
+	d.attrs = append(d.attrs, p.attributes()...)
+	var lens []Expr
+	var at []diag.Pos
+	for p.is("[") && !p.at(1).Is("[") {
+		at = append(at, p.next().Pos)
+		var n Expr
+		if !p.is("]") {
+			n = p.unbracketed(p.cond)
+		}
+		p.want("]")
+		lens = append(lens, n)
+	}
+	if len(lens) > 0 {
+		d.attrs = append(d.attrs, p.attributes()...)
+	} else if p.is("(") && p.functionFollows(d.name) {
+		d.fn = p.funcSuffix()
+	}
+	d.wrap = func(e Type) Type {
+		for _, op := range ops {
+			e = op(e)
+		}
+		for i := len(lens) - 1; i >= 0; i-- {
+			e = &ArrayType{At: at[i], Elem: e, Len: lens[i]}
+		}
+		return inner(e)
+	}
+	return d
+}
+
+// functionFollows reports whether the ( after a declared name opens parameters rather than an initialiser.
+func (p *parser) functionFollows(name *Name) bool {
+	if name == nil {
+		return false
+	}
+	if strings.HasPrefix(name.Last().Ident, "operator") || name.Last().Ident[0] == '~' {
+		return true
+	}
+	if p.local > 0 {
+		return false
+	}
+	return p.at(1).Is(")") || p.at(1).Is("...") || p.at(1).Is("[") || p.startsType(1)
+}
+
+// funcSuffix parses (parameters) and the qualifiers after it.
+func (p *parser) funcSuffix() *funcSuffix {
+	f := &funcSuffix{params: p.parameters()}
+	for {
+		t := p.peek()
+		switch {
+		case t.Kind == Word && isQualifier(t.Text):
+			f.this.add(p, p.next())
+		case t.Is("noexcept"), t.Is("override"), t.Is("final"):
+			p.next()
+		default:
+			return f
+		}
+	}
+}
+
+// parameters parses (parameters).
+func (p *parser) parameters() []*VarDecl {
+	p.want("(")
+	save := p.noGreater
+	p.noGreater = 0
+	defer func() { p.noGreater = save }()
+	var out []*VarDecl
+	if p.is("void") && p.at(1).Is(")") {
+		p.next()
+	}
+	for !p.is(")") {
+		if p.is("...") {
+			panic(diag.Errorf(p.peek().Pos, diag.BadDeclarator, "MSL has no functions of a variable number of arguments"))
+		}
+		out = append(out, p.parameter())
+		if !p.got(",") {
+			break
+		}
+	}
+	p.want(")")
+	return out
+}
+
+func (p *parser) parameter() *VarDecl {
+	d := p.specifiers()
+	if d.base == nil {
+		p.unexpected("a type")
+	}
+	decl := p.declarator(true)
+	v := &VarDecl{At: decl.at, Type: decl.wrap(d.base), Specs: d.specs, Attrs: append(d.attrs, decl.attrs...)}
+	if decl.name != nil {
+		v.Name = decl.name.Simple()
+		if v.Name == "" {
+			panic(diag.Errorf(decl.name.At, diag.BadDeclarator, "a parameter's name cannot be qualified"))
+		}
+	}
+	if p.got("=") {
+		v.Kind, v.Init = InitAssign, p.initClause()
+	}
+	return v
+}
+
+// declaredName parses the name in a declarator: possibly qualified, an operator's, or a destructor's.
+func (p *parser) declaredName() *Name {
+	n := &Name{At: p.peek().Pos, Global: p.got("::")}
+	for {
+		t := p.next()
+		part := NamePart{At: t.Pos, Ident: t.Text}
+		switch {
+		case t.Is("~"):
+			part.Ident = "~" + p.ident("a class name").Text
+		case t.Is("operator"):
+			part.Ident = p.operatorName()
+		case t.Kind != Word || reserved[t.Text]:
+			p.i--
+			p.unexpected("a name")
+		}
+		if p.is("<") {
+			part.HasArgs, part.Args = true, p.templateArgs()
+		}
+		n.Parts = append(n.Parts, part)
+		if !p.got("::") {
+			return n
+		}
+	}
+}
+
+// operatorName parses what follows the word operator, but for a conversion's type.
+func (p *parser) operatorName() string {
+	t := p.next()
+	switch {
+	case t.Is("(") && p.is(")"), t.Is("[") && p.is("]"):
+		return "operator" + t.Text + p.next().Text
+	case t.Kind == Punct && strings.Contains(" + - * / % ^ & | ~ ! = < > += -= *= /= %= ^= &= |= << >> <<= >>= == != <= >= && || ++ -- , -> ", " "+t.Text+" "):
+		return "operator" + t.Text
+	}
+	p.i--
+	p.unexpected("an operator")
+	return ""
+}
+
+// structSpecifier parses struct X, or its definition, which is added to extra.
+func (p *parser) structSpecifier(d *declSpecs) Type {
+	key := p.next()
+	s := &StructDecl{At: key.Pos, Key: key.Text}
+	if s.Key == "class" {
+		s.Key = "struct"
+	}
+	s.Attrs = p.attributes()
+	if p.peek().Kind == Word && !reserved[p.peek().Text] {
+		s.At = p.peek().Pos
+		s.Name = p.typeNameParts()
+	}
+	s.Attrs = append(s.Attrs, p.attributes()...)
+	p.got("final")
+	if !p.is("{") && !p.is(":") {
+		if s.Name == nil {
+			p.unexpected("a name or {")
+		}
+		s.Forward = true
+		if simple := s.Name.Last().Ident; p.is(";") {
+			if len(s.Name.Parts) == 1 && !s.Name.Last().HasArgs {
+				p.declare(simple, typeName, nil)
+			}
+			p.extra = append(p.extra, s)
+		}
+		return &NamedType{At: s.At, Name: s.Name}
+	}
+	if s.Name == nil {
+		s.Name = simpleName(s.At, p.anonymousName(d))
+	}
+	p.structBody(s)
+	p.extra = append(p.extra, s)
+	return &NamedType{At: s.At, Name: s.Name}
+}
+
+// anonymousName names a class without a name: after the typedef it stands in, if there is one.
+func (p *parser) anonymousName(d *declSpecs) string {
+	if d != nil && d.typedef {
+		depth := 0
+		for i := p.i; p.toks[i].Kind != EOF; i++ {
+			switch {
+			case p.toks[i].Is("{"):
+				depth++
+			case p.toks[i].Is("}"):
+				if depth--; depth == 0 && p.toks[i+1].Kind == Word && p.toks[i+2].Is(";") {
+					return p.toks[i+1].Text
+				}
+			}
+		}
+	}
+	p.anonymous++
+	return fmt.Sprintf("__anonymous%d", p.anonymous)
+}
+
+// structBody parses the bases and members.
+func (p *parser) structBody(s *StructDecl) {
+	defer p.enter()()
+	if p.got(":") {
+		for {
+			for p.is("public") || p.is("private") || p.is("protected") || p.is("virtual") {
+				p.next()
+			}
+			at := p.peek().Pos
+			s.Bases = append(s.Bases, &NamedType{At: at, Name: p.typeNameParts()})
+			if !p.got(",") {
+				break
+			}
+		}
+	}
+	name := s.Name.Last().Ident
+	outer := p.scope
+	inner := newScope(outer)
+	p.declare(name, typeName, inner)
+	if e := outer.names[name]; e != nil {
+		e.inner = inner
+	}
+	inner.names[name] = &entry{typeName, inner}
+	p.scope = inner
+	p.class = append(p.class, name)
+	local, greater := p.local, p.noGreater
+	p.local, p.noGreater = 0, 0
+	defer func() {
+		p.scope, p.class, p.local, p.noGreater = outer, p.class[:len(p.class)-1], local, greater
+	}()
+	extra := p.extra
+	p.want("{")
+	for !p.is("}") {
+		if p.peek().Kind == EOF {
+			p.unexpected("}")
+		}
+		if w := p.peek().Text; (w == "public" || w == "private" || w == "protected") && p.at(1).Is(":") {
+			p.i += 2
+			continue
+		}
+		p.extra = nil
+		s.Members = append(s.Members, p.declaration()...)
+	}
+	p.want("}")
+	p.extra = extra
+	s.Attrs = append(s.Attrs, p.attributes()...)
+}
+
+// enumSpecifier parses an enumeration.
+func (p *parser) enumSpecifier() Type {
+	t := p.next()
+	e := &EnumDecl{At: t.Pos}
+	if p.got("class") || p.got("struct") {
+		e.Scoped = true
+	}
+	p.attributes()
+	if p.peek().Kind == Word && !reserved[p.peek().Text] {
+		e.At = p.peek().Pos
+		e.Name = p.next().Text
+	}
+	if p.got(":") {
+		e.Underlying = p.typeID()
+	}
+	if !p.is("{") {
+		if e.Name == "" || e.Underlying != nil {
+			p.unexpected("{")
+		}
+		return &NamedType{At: e.At, Name: simpleName(e.At, e.Name)}
+	}
+	if e.Name == "" {
+		e.Name = p.anonymousName(nil)
+	}
+	p.declare(e.Name, typeName, nil)
+	p.want("{")
+	for !p.is("}") {
+		t := p.ident("an enumerator")
+		item := EnumItem{At: t.Pos, Name: t.Text}
+		p.attributes()
+		if p.got("=") {
+			item.X = p.unbracketed(p.cond)
+		}
+		e.Items = append(e.Items, item)
+		if !e.Scoped {
+			p.declare(t.Text, valueName, nil)
+		}
+		if !p.got(",") {
+			break
+		}
+	}
+	p.want("}")
+	p.extra = append(p.extra, e)
+	return &NamedType{At: e.At, Name: simpleName(e.At, e.Name)}
+}
+
+// attributes parses any [[...]], __attribute__((...)) and alignas(...).
+func (p *parser) attributes() []Attr {
+	var out []Attr
+	for {
+		switch {
+		case p.is("[") && p.at(1).Is("["):
+			p.i += 2
+			out = p.attributeList(out)
+			p.want("]")
+			p.want("]")
+		case p.is("__attribute__"):
+			p.next()
+			p.want("(")
+			p.want("(")
+			out = p.attributeList(out)
+			p.want(")")
+			p.want(")")
+		case p.is("alignas"):
+			out = append(out, p.attribute())
+		default:
+			return out
+		}
+	}
+}
+
+func (p *parser) attributeList(out []Attr) []Attr {
+	for p.peek().Kind == Word {
+		out = append(out, p.attribute())
+		if !p.got(",") {
+			break
+		}
+	}
+	return out
+}
+
+func (p *parser) attribute() Attr {
+	t := p.next()
+	a := Attr{At: t.Pos, Name: t.Text}
+	if p.got("::") {
+		a.Name += "::" + p.next().Text
+	}
+	if p.got("(") {
+		a.HasArgs = true
+		a.Args = p.unbracketedList(")")
+	}
+	return a
+}
