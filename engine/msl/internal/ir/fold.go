@@ -115,6 +115,11 @@ func (b *Builder) foldInt(op Op, t, at Type, x, y *Value) *Value {
 		return nil
 	}
 	c := y.Bits
+	if x.Op == OpBuiltin && t == U32 {
+		if v := b.foldBuiltin(op, Builtin(x.Bits), c); v != nil {
+			return v
+		}
+	}
 	ones := Normalise(at, ^uint64(0))
 	switch op {
 	case OpAdd, OpSub, OpOr, OpXor, OpShl, OpShr:
@@ -154,6 +159,21 @@ func (b *Builder) foldInt(op Op, t, at Type, x, y *Value) *Value {
 		return b.Op(OpAnd, t, x, b.Const(at, c-1))
 	case !at.IsSigned() && at.IsInt() && op == OpLt && c == 0:
 		return b.Const(Bool, 0)
+	}
+	return nil
+}
+
+// foldBuiltin uses that a simdgroup is 32 consecutive threads.
+func (b *Builder) foldBuiltin(op Op, k Builtin, c uint64) *Value {
+	switch {
+	case op == OpAnd && k == ThreadIndex && c < 32:
+		return b.Op(OpAnd, U32, b.Builtin(Lane), b.Const(U32, c))
+	case op == OpAnd && k == Lane && c&31 == 31:
+		return b.Builtin(Lane)
+	case op == OpShr && k == ThreadIndex && c >= 5 && c < 32:
+		return b.Op(OpShr, U32, b.Builtin(SimdgroupIndex), b.Const(U32, c-5))
+	case op == OpShr && k == Lane && c >= 5 && c < 32:
+		return b.Const(U32, 0)
 	}
 	return nil
 }

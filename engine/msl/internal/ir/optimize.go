@@ -156,13 +156,26 @@ type rebuilder struct {
 	values  map[*Value]*Value
 	vectors map[*Value][]*Value
 	targets map[Node]Node
+	builtin func(*Builder, Builtin) *Value
 }
 
-func rebuild(f *Func, cells map[*Root]map[int]*cell) *Func {
+// Substitute returns f with builtins replaced by what replace returns; nil keeps one. The replacement may name other
+// builtins, which are replaced in turn. Unlike Optimize it leaves f as it was.
+func Substitute(f *Func, replace func(*Builder, Builtin) *Value) *Func {
+	g := rebuildWith(f, nil, replace)
+	eliminate(g)
+	markWritten(g)
+	g.ThreadBytes = f.ThreadBytes
+	return g
+}
+
+func rebuild(f *Func, cells map[*Root]map[int]*cell) *Func { return rebuildWith(f, cells, nil) }
+
+func rebuildWith(f *Func, cells map[*Root]map[int]*cell, replace func(*Builder, Builtin) *Value) *Func {
 	b := NewBuilder(f.Name)
 	b.F.Roots, b.F.Vars = f.Roots, f.Vars
 	b.F.ThreadgroupBytes = f.ThreadgroupBytes
-	r := &rebuilder{b, cells, map[*Value]*Value{}, map[*Value][]*Value{}, map[Node]Node{f.Body: b.F.Body}}
+	r := &rebuilder{b, cells, map[*Value]*Value{}, map[*Value][]*Value{}, map[Node]Node{f.Body: b.F.Body}, replace}
 	r.list(f.Body.Body)
 	return b.F
 }
@@ -235,9 +248,43 @@ func (r *rebuilder) get(v *Value) *Value {
 	case OpConst:
 		return r.b.Const(v.Type, v.Bits)
 	case OpBuiltin:
+		if r.builtin != nil {
+			return r.replaced(Builtin(v.Bits))
+		}
 		return r.b.Builtin(Builtin(v.Bits))
 	}
 	return r.values[v]
+}
+
+// replaced computes the replacement of a builtin at the place of use.
+func (r *rebuilder) replaced(k Builtin) *Value {
+	x := r.builtin(r.b, k)
+	if x == nil {
+		return r.b.Builtin(k)
+	}
+	if x.Op == OpBuiltin && Builtin(x.Bits) != k {
+		return r.replaced(Builtin(x.Bits))
+	}
+	return r.nested(x)
+}
+
+// nested replaces the builtins among the operands of a fresh replacement.
+func (r *rebuilder) nested(x *Value) *Value {
+	args := make([]*Value, len(x.Args))
+	same := true
+	for i, a := range x.Args {
+		args[i] = a
+		if a.Op == OpBuiltin {
+			args[i] = r.replaced(Builtin(a.Bits))
+		} else if len(a.Args) > 0 {
+			args[i] = r.nested(a)
+		}
+		same = same && args[i] == a
+	}
+	if same {
+		return x
+	}
+	return r.b.Op(x.Op, x.Type, args...)
 }
 
 func (r *rebuilder) args(list []*Value) []*Value {
@@ -365,7 +412,58 @@ func eliminate(f *Func) {
 			}
 		})
 	}
-	f.Body.Body = sweep(f.Body.Body, live)
+	f.Body.Body = dropOverwritten(sweep(f.Body.Body, live))
+}
+
+// dropOverwritten removes sets of a variable that another set in the same list follows, with no read between.
+func dropOverwritten(list []Node) []Node {
+	over := map[*Var]bool{}
+	drop := map[*Value]bool{}
+	for i := len(list) - 1; i >= 0; i-- {
+		switch n := list[i].(type) {
+		case *Value:
+			switch n.Op {
+			case OpSet:
+				if over[n.Var] {
+					drop[n] = true
+				}
+				over[n.Var] = true
+			case OpGet:
+				delete(over, n.Var)
+			}
+		case *Break:
+			clear(over)
+		default:
+			Walk([]Node{n}, func(m Node) {
+				switch m := m.(type) {
+				case *Value:
+					if m.Op == OpGet {
+						delete(over, m.Var)
+					}
+				case *Break:
+					clear(over)
+				}
+			})
+			switch n := n.(type) {
+			case *If:
+				n.Then, n.Else = dropOverwritten(n.Then), dropOverwritten(n.Else)
+			case *Loop:
+				n.Body = dropOverwritten(n.Body)
+			case *Block:
+				n.Body = dropOverwritten(n.Body)
+			}
+		}
+	}
+	if len(drop) == 0 {
+		return list
+	}
+	out := list[:0]
+	for _, n := range list {
+		if v, ok := n.(*Value); !ok || !drop[v] {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func hasEffect(list []Node) bool {

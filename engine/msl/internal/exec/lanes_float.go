@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/octoryn/assay/engine/msl/internal/num"
+)
+
+// The fused multiply-adds repeat the test of num.NearTie by hand: as a function it is too large to be inlined, and a
+// call a lane would double the time. The slow path reads its operands again through the pointers, so that no register
+// is kept alive across it.
+
+func goFma(d, a, b, c *f32s) {
+	for i := 0; i < 32; i++ {
+		s := float64(float64(a[i])*float64(b[i])) + float64(c[i])
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = fmaAt(a, b, c, i)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
+//go:noinline
+func fmaAt(a, b, c *f32s, i int) float32 { return num.FMA(a[i&31], b[i&31], c[i&31]) }
+
+func goFmaS(d, a *f32s, k float32, c *f32s) {
+	b := float64(k)
+	for i := 0; i < 32; i++ {
+		s := float64(float64(a[i])*b) + float64(c[i])
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = fmaAtS(a, k, c, i)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
+//go:noinline
+func fmaAtS(a *f32s, k float32, c *f32s, i int) float32 { return num.FMA(a[i&31], k, c[i&31]) }
+
+func goFmaC(d, a, b *f32s, k float32) {
+	c := float64(k)
+	for i := 0; i < 32; i++ {
+		s := float64(float64(a[i])*float64(b[i])) + c
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = num.FMA(a[i], b[i], k)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
+func goFmaSC(d, a *f32s, k, l float32) {
+	b, c := float64(k), float64(l)
+	for i := 0; i < 32; i++ {
+		s := float64(float64(a[i])*b) + c
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = num.FMA(a[i], k, l)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
+func goField(d *f32s, a *u32s, k fieldToF32) {
+	sh, mask, bias := k.shift&31, k.mask, k.bias
+	for i := 0; i < 32; i++ {
+		d[i] = float32(int32(a[i]>>sh&mask) + bias)
+	}
+}
+
+func goFieldFma(d *f32s, a *u32s, k fieldToF32, b, c *f32s) {
+	sh, mask, bias := k.shift&31, k.mask, k.bias
+	for i := 0; i < 32; i++ {
+		s := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])) + float64(c[i])
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = fieldFmaAt(a, k, b, c, i)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
+//go:noinline
+func fieldFmaAt(a *u32s, k fieldToF32, b, c *f32s, i int) float32 {
+	return num.FMA(float32(int32(a[i&31]>>(k.shift&31)&k.mask)+k.bias), b[i&31], c[i&31])
+}
+
+// goTreeSum adds as the butterfly xor 16, 8, 4, 2, 1 pairs the lanes: all lanes would end with these bits.
+func goTreeSum(a *f32s) float32 {
+	var t [16]float32
+	for i := range t {
+		t[i] = a[i] + a[i+16]
+	}
+	for i := 0; i < 8; i++ {
+		t[i] += t[i+8]
+	}
+	for i := 0; i < 4; i++ {
+		t[i] += t[i+4]
+	}
+	return (t[0] + t[2]) + (t[1] + t[3])
+}
+
+func goXorAdd(d, a *f32s, m uint32) {
+	var t f32s
+	for i := range t {
+		t[i] = a[i] + a[(uint32(i)^m)&31]
+	}
+	*d = t
+}
+
+func goF16Bits(d, a *u32s) {
+	for i := range d {
+		h := a[i]
+		u := math.Float32bits(math.Float32frombits(h&0x7fff<<13) * 0x1p112)
+		if h&0x7c00 == 0x7c00 {
+			u = 0x7f800000 | h&0x3ff<<13
+		}
+		d[i] = u | h&0x8000<<16
+	}
+}

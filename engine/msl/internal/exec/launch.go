@@ -1,0 +1,316 @@
+package exec
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/octoryn/assay/engine/msl/internal/ir"
+)
+
+// DefaultSteps bounds the instructions of one simdgroup, each for 32 lanes: some seconds.
+const DefaultSteps = 1 << 28
+
+// Launch describes one run of a kernel over a grid.
+type Launch struct {
+	Threadgroups          [3]int
+	ThreadsPerThreadgroup [3]int
+	Bindings              []Binding // by root number; roots without a slot are ignored
+	Workers               int       // goroutines that share the threadgroups; at least one
+	MaxSteps              int64     // instructions a simdgroup may execute; 0: DefaultSteps
+	Observer              Observer
+	Counters              *Counters // added to, if set
+}
+
+// Binding is what an argument is bound to.
+type Binding struct {
+	Data             []byte // device and constant: from the offset of the binding on
+	ReadOnly         bool   // a write is a fault
+	ThreadgroupBytes int    // threadgroup arguments
+}
+
+// group is a threadgroup being run.
+type group struct {
+	id       [3]int
+	shape    Shape
+	memories []memory // by root number
+	roots    []*ir.Root
+	shared   []byte // threadgroup memory
+}
+
+// worker owns the state in which it runs one threadgroup after the other.
+type worker struct {
+	lanes       *laneKernels
+	observer    Observer
+	counts      []uint64 // lane accesses by access number
+	barriers    uint64
+	steps       uint64
+	threadBytes int
+	g           group
+	sims        []simdgroup
+	p           *program
+}
+
+// Launch runs the kernel and returns when all threadgroups have finished, or one has gone wrong: then the fault of the first of
+// these in grid order.
+func (k *Kernel) Launch(l Launch) *Fault {
+	shape := Shape{max(l.ThreadsPerThreadgroup[0], 1), max(l.ThreadsPerThreadgroup[1], 1), max(l.ThreadsPerThreadgroup[2], 1)}
+	p, err := k.program(shape)
+	if err != nil {
+		return &Fault{Kind: "limit", Summary: err.Error()}
+	}
+	for i := range l.Threadgroups {
+		l.Threadgroups[i] = max(l.Threadgroups[i], 1)
+	}
+	total := int64(l.Threadgroups[0]) * int64(l.Threadgroups[1]) * int64(l.Threadgroups[2])
+	workers := int(min(int64(max(l.Workers, 1)), total))
+	var next atomic.Int64
+	var first atomic.Int64 // the lowest threadgroup with a fault
+	first.Store(total)
+	faults := make([]*Fault, workers)
+	at := make([]int64, workers)
+	all := make([]*worker, workers)
+	work := func(n int) {
+		w := k.worker(p, shape, &l)
+		all[n] = w
+		for {
+			i := next.Add(1) - 1
+			if i >= first.Load() || i >= total {
+				return
+			}
+			if f := w.run(&l, i); f != nil {
+				faults[n], at[n] = f, i
+				for {
+					old := first.Load()
+					if i >= old || first.CompareAndSwap(old, i) {
+						return
+					}
+				}
+			}
+		}
+	}
+	if workers == 1 {
+		work(0)
+	} else {
+		var wg sync.WaitGroup
+		for n := range workers {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				work(n)
+			}()
+		}
+		wg.Wait()
+	}
+	for _, w := range all {
+		if l.Counters != nil {
+			l.Counters.add(p, w)
+		}
+		k.release(w)
+	}
+	for n, f := range faults {
+		if f != nil && at[n] == first.Load() {
+			return f
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) worker(p *program, shape Shape, l *Launch) *worker {
+	w, _ := k.pool.Get().(*worker)
+	if w == nil {
+		w = &worker{lanes: goLanes}
+	}
+	w.observer = l.Observer
+	w.barriers, w.steps = 0, 0
+	w.threadBytes = k.f.ThreadBytes
+	if w.p != p {
+		w.p = p
+		w.counts = make([]uint64, len(p.accesses))
+		n := 1
+		if p.hasBarrier {
+			n = shape.simdgroups()
+		}
+		w.sims = make([]simdgroup, n)
+		for i := range w.sims {
+			w.sims[i] = simdgroup{w: w, g: &w.g, scalars: make([]uint64, p.numScalars), vectors: make([]u32s, p.numVectors+1), thread: make([]byte, 32*w.threadBytes)}
+		}
+	}
+	clear(w.counts)
+	g := &w.g
+	g.shape, g.roots = shape, p.roots
+	if len(g.memories) != len(p.roots) {
+		g.memories = make([]memory, len(p.roots))
+	}
+	size := k.f.ThreadgroupBytes
+	for i, r := range p.roots {
+		var b Binding
+		if r.Slot >= 0 && i < len(l.Bindings) {
+			b = l.Bindings[i]
+		}
+		switch {
+		case r.Space == ir.Threadgroup && r.Slot >= 0:
+			size = (size+15)&^15 + b.ThreadgroupBytes
+		case r.Space == ir.Constant && r.Slot < 0:
+			g.memories[i] = bind(r.Data, true)
+		case r.Space == ir.Device || r.Space == ir.Constant:
+			g.memories[i] = bind(b.Data, b.ReadOnly || r.ReadOnly)
+		}
+	}
+	if cap(g.shared) < size {
+		g.shared = make([]byte, size)
+	}
+	g.shared = g.shared[:size]
+	off := k.f.ThreadgroupBytes
+	for i, r := range p.roots {
+		switch {
+		case r.Space != ir.Threadgroup:
+		case r.Slot >= 0:
+			n := l.Bindings[i].ThreadgroupBytes
+			off = (off + 15) &^ 15
+			g.memories[i] = bind(g.shared[off:off+n], false)
+			off += n
+		default:
+			g.memories[i] = bind(g.shared[r.Start:r.Start+r.Bytes], false)
+		}
+	}
+	return w
+}
+
+func (k *Kernel) release(w *worker) {
+	w.observer = nil
+	clear(w.g.memories)
+	k.pool.Put(w)
+}
+
+// poison is what fresh memory holds: NaN as a float, a large number as an index.
+const poison = 0xff
+
+// run executes threadgroup number i of the grid.
+func (w *worker) run(l *Launch, i int64) *Fault {
+	x, y := int64(l.Threadgroups[0]), int64(l.Threadgroups[1])
+	g := &w.g
+	g.id = [3]int{int(i % x), int(i / x % y), int(i / (x * y))}
+	for j := range g.shared {
+		g.shared[j] = poison
+	}
+	if w.observer != nil {
+		w.observer.Begin(g.id)
+		defer w.observer.End(g.id)
+	}
+	steps := l.MaxSteps
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	n := g.shape.simdgroups()
+	if !w.p.hasBarrier {
+		sg := &w.sims[0]
+		for j := range n {
+			sg.start(l, j, steps)
+			sg.run(w.p)
+			w.steps += uint64(steps-sg.fuel) + uint64(len(w.p.code))
+			if sg.fault != nil {
+				return sg.fault
+			}
+		}
+		return nil
+	}
+	for j := range n {
+		w.sims[j].start(l, j, steps)
+	}
+	for {
+		waiting := 0
+		for j := range n {
+			sg := &w.sims[j]
+			if sg.done {
+				continue
+			}
+			if sg.run(w.p) {
+				waiting++
+			}
+			if sg.fault != nil {
+				return sg.fault
+			}
+		}
+		if waiting == 0 {
+			break
+		}
+		if f := w.arrive(n); f != nil {
+			return f
+		}
+	}
+	for j := range n {
+		w.steps += uint64(steps-w.sims[j].fuel) + uint64(len(w.p.code))
+	}
+	return nil
+}
+
+// arrive lets all simdgroups of a threadgroup through a barrier, or finds that they do not stand at the same one.
+func (w *worker) arrive(n int) *Fault {
+	first := &w.sims[0]
+	for j := 1; j < n; j++ {
+		sg := &w.sims[j]
+		if sg.done == first.done && (sg.done || sg.pc == first.pc) {
+			continue
+		}
+		state := func(s *simdgroup) string {
+			if s.done {
+				return s.place(0) + " has returned"
+			}
+			return fmt.Sprintf("%s waits at %s", s.place(0), w.p.pos[s.pc])
+		}
+		return &Fault{Kind: "missing barrier", Summary: "not every simdgroup of the threadgroup reaches the barrier", Parties: []string{state(first), state(sg)}}
+	}
+	if w.observer != nil {
+		w.observer.Barrier(w.g.id, uint64(w.p.code[first.pc].imm))
+	}
+	for j := range n {
+		w.sims[j].pc++
+	}
+	return nil
+}
+
+// start puts a simdgroup at the beginning.
+func (w *simdgroup) start(l *Launch, index int, steps int64) {
+	p := w.w.p
+	w.index, w.pc, w.done, w.fault, w.fuel = index, 0, false, nil, steps
+	w.initial = allLanes
+	if left := w.g.shape.threads() - index*32; left < 32 {
+		w.initial = 1<<left - 1
+	}
+	w.mask = w.initial
+	copy(w.scalars, p.init)
+	for _, b := range p.builtins {
+		w.scalars[b.slot] = uint64(w.builtin(l, b.b))
+	}
+	for i := range w.thread {
+		w.thread[i] = poison
+	}
+}
+
+// builtin is the value of a builtin, for lane 0 if it differs.
+func (w *simdgroup) builtin(l *Launch, b ir.Builtin) uint32 {
+	switch b {
+	case ir.SimdgroupIndex:
+		return uint32(w.index)
+	case ir.ThreadIndex:
+		return uint32(w.index * 32)
+	case ir.GroupX, ir.GroupY, ir.GroupZ:
+		return uint32(w.g.id[b-ir.GroupX])
+	case ir.NumGroupsX, ir.NumGroupsY, ir.NumGroupsZ:
+		return uint32(l.Threadgroups[b-ir.NumGroupsX])
+	}
+	panic("exec: builtin " + b.String() + " was not specialised")
+}
+
+func (w *simdgroup) endless(p *program, pc int) {
+	w.fault = &Fault{Kind: "endless loop", Summary: "a simdgroup executed more instructions than a launch allows",
+		Parties: []string{fmt.Sprintf("%s in the loop at %s", w.place(firstLane(w.initial)), p.pos[pc])}}
+}
+
+func (w *simdgroup) divergentBarrier(p *program, pc int, mask uint32) {
+	missing := firstLane(w.initial &^ mask)
+	w.fault = &Fault{Kind: "divergent barrier", Summary: "only some threads of a simdgroup reach the barrier", Parties: []string{
+		fmt.Sprintf("%s arrives at %s", w.place(firstLane(mask)), p.pos[pc]),
+		fmt.Sprintf("%s does not", w.place(missing))}}
+}
