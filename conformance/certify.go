@@ -45,7 +45,7 @@ func Certify(ctx context.Context, s *Subject, claims []string) (*report.Report, 
 			}
 		}
 		rc.Verdict = report.VerdictOf(rc.Specs)
-		rc.Summary = strings.Join(summaries, "; ")
+		rc.Summary = strings.Join(distinct(summaries), "; ")
 		if describeUntested(&rc, c, selected(c.ID)) {
 			r.Notes = append(r.Notes, fmt.Sprintf("Claim %s holds in part: %s.", c.ID, c.Partial))
 		}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/octoryn/assay/conformance/report"
 )
@@ -31,6 +32,7 @@ const maxFindings = 5
 // outcome builds an Outcome: failed when there are findings, passed otherwise.
 func outcome(summary string, figures report.Figures, findings []string) Outcome {
 	o := Outcome{Status: report.Passed, Summary: summary, Figures: figures}
+	findings = distinct(findings)
 	if n := len(findings); n > 0 {
 		o.Status = report.Failed
 		if n > maxFindings {
@@ -39,6 +41,17 @@ func outcome(summary string, figures report.Figures, findings []string) Outcome 
 		o.Findings = findings
 	}
 	return o
+}
+
+// distinct drops repetitions: what stops the engine stops it on every prompt.
+func distinct(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // notTested is the outcome of a spec that has nothing to judge.

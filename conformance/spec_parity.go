@@ -48,13 +48,14 @@ var parityTypical = Spec{
 		"well below; lost precision that no single logit gives away shows here.",
 	Run: func(ctx context.Context, s *Subject) (Outcome, error) {
 		var findings []string
-		worst := 0.0
+		worst, stopped := 0.0, false
 		for i := range s.Prompts {
 			p, err := s.parity(ctx, i)
 			if err != nil {
 				return Outcome{}, err
 			}
 			if p.Problem != nil {
+				stopped = true
 				findings = append(findings, p.Problem.Error())
 				continue
 			}
@@ -66,7 +67,11 @@ var parityTypical = Spec{
 				findings = append(findings, fmt.Sprintf("prompt %q: the median deviation is %.3g of the perturbed runs', limit 1", p.Prompt.Name, median))
 			}
 		}
-		return outcome(fmt.Sprintf("typically %.2f of the perturbed runs' deviation", worst), report.Figures{"typical_share_of_perturbed": worst}, findings), nil
+		summary := fmt.Sprintf("typically %.2f of the perturbed runs' deviation", worst)
+		if stopped {
+			summary = "the engine stopped"
+		}
+		return outcome(summary, report.Figures{"typical_share_of_perturbed": worst}, findings), nil
 	},
 }
 

@@ -24,8 +24,8 @@ var sovereignImage = Spec{
 		}
 		figures := report.Figures{"format": img.Format, "imported_libraries": len(img.Libraries), "imported_symbols": len(img.Imported),
 			"defined_symbols": len(img.Defined)}
-		return outcome(fmt.Sprintf("%s file: %d imported libraries, %d imported and %d defined symbols", img.Format, len(img.Libraries),
-			len(img.Imported), len(img.Defined)), figures, findingsOf(sovereignty.Judge(img, nil))), nil
+		return outcome(fmt.Sprintf("%s file: none of %d libraries and %d symbols is denied", img.Format, len(img.Libraries),
+			len(img.Imported)+len(img.Defined)), figures, findingsOf(sovereignty.Judge(img, nil))), nil
 	},
 }
 
@@ -46,7 +46,7 @@ var sovereignModules = Spec{
 		if err != nil {
 			return notTested("%v", err), nil
 		}
-		return outcome(fmt.Sprintf("%d modules", len(modules)), report.Figures{"modules": modules},
+		return outcome(fmt.Sprintf("none of %d modules is denied", len(modules)), report.Figures{"modules": modules},
 			findingsOf(sovereignty.Judge(sovereignty.Image{}, modules))), nil
 	},
 }
