@@ -60,7 +60,7 @@ var _ = Describe("A bad model folder", Label("purpose:fault", "area:command", "l
 		Entry("missing key in config", setJSON("config.json", func(m map[string]any) { delete(m, "num_attention_heads") }), "num_attention_heads"),
 		Entry("unsupported model_type", setJSON("config.json", func(m map[string]any) { m["model_type"] = "mamba" }), "model_type", "mamba"),
 		Entry("NaN in the weights", setBF16(weights, qProj, 17, 0x7fc0), qProj, "NaN"),
-		Entry("infinity in the weights", setBF16(weights, qProj, 17, 0xff80), qProj, "Inf"),
+		Entry("infinity in the weights", setBF16(weights, qProj, 17, 0xff80), qProj, "finite"),
 		Entry("config that is no JSON", rewrite("config.json", func([]byte) []byte { return []byte("{") }), "config.json"),
 	)
 	It("is refused when it does not exist at all", func() {
