@@ -58,6 +58,7 @@ built-in texts through its tokenizer, else seeded token ids.`,
 			if err := conformance.CheckClaims(claims); err != nil {
 				return err
 			}
+			o.Claims = claims
 			s, err := conformance.Prepare(cmd.Context(), o)
 			if err != nil {
 				return err

@@ -144,7 +144,10 @@ func (s *Subject) intro() string {
 		tokens += p.MaxTokens
 	}
 	weights := "packed int4 weights"
-	if s.temporary != "" {
+	switch {
+	case s.Packed == "":
+		weights = "original weights"
+	case s.temporary != "":
 		weights = "weights packed to int4 just now"
 	}
 	return fmt.Sprintf("%s: %s, device %s; %d prompts of %d to %d tokens (%s), %d greedy tokens in all.", s.Name, weights, s.DeviceName,

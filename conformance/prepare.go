@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/octoryn/assay/engine/checkpoint"
 	"github.com/octoryn/assay/engine/device"
@@ -15,10 +16,11 @@ import (
 
 // Options says what to judge.
 type Options struct {
-	Model       string // folder, original or packed
-	Reference   string // folder of the original weights, for a packed Model; "" when unknown
-	PromptsFile string // "" to choose by what the folder holds
-	MaxTokens   int    // greedy tokens a prompt; 0 means as many as the answers hold, or 96
+	Model       string   // folder, original or packed
+	Reference   string   // folder of the original weights, for a packed Model; "" when unknown
+	PromptsFile string   // "" to choose by what the folder holds
+	Claims      []string // the claims to be judged; none means all. Original weights are packed only when one needs it
+	MaxTokens   int      // greedy tokens a prompt; 0 means as many as the answers hold, or 96
 	DeviceName  string
 	Device      func() (device.Device, error)
 	Rerun       string // command line that repeats the run, without --claims
@@ -66,13 +68,18 @@ func Prepare(ctx context.Context, o Options) (_ *Subject, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Packed == "" {
+	if s.Packed == "" && needPacked(o.Claims) {
 		s.report("packing to int4", 0, 0)
 		if s.Packed, s.temporary, err = PackTemporary(ctx, o.Model, func(done, total int64) { s.report("packing to int4", done, total) }); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// needPacked reports whether a claim among these is judged on packed weights.
+func needPacked(claims []string) bool {
+	return len(claims) == 0 || slices.ContainsFunc(claims, func(id string) bool { return id == "B" || id == "C" || id == "H" })
 }
 
 // PackTemporary packs a folder of original weights into a temporary folder with the default format. The caller
