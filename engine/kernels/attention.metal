@@ -32,8 +32,8 @@ inline void rotate_head(device const float *raw, device const float *norm, devic
         s = fma(x[e], x[e], s);
     }
     s = lane_sum(s, thread_index, scratch);
-    float mean = divide(zap(s), float(HEAD_DIM));
-    float inverse = zap(divide(1.0f, root(mean + EPS)));
+    float mean = quotient(zap(s), float(HEAD_DIM));
+    float inverse = zap(quotient(1.0f, root(mean + EPS)));
     for (uint e = 0; e < C; ++e) {
         float y = zap(zap(x[e] * inverse) * norm[lane * C + e]);
         float other = exchange(y, 16, thread_index, scratch);
@@ -287,5 +287,5 @@ kernel void attention_merge(
     }
     uint span = HEADS * HEAD_DIM / LANES;
     uint i = head * HEAD_DIM + thread_index;
-    out[(i % span) * LANES + i / span] = zap(divide(zap(value), total));
+    out[(i % span) * LANES + i / span] = zap(quotient(zap(value), total));
 }

@@ -28,7 +28,7 @@ inline float widen(ushort x) { return as_type<float>(uint(x) << 16); }
 
 // Division rounded to nearest even; b > 0, no operand or result subnormal. The device's quotient may be one unit
 // off: the neighbour on the residual's side is taken when its residual is smaller. Both residuals are exact.
-inline float divide(float a, float b) {
+inline float quotient(float a, float b) {
     float q = a / b;
     float r = fma(-q, b, a);
     uint bits = as_type<uint>(q);
@@ -70,7 +70,7 @@ inline float exponential(float x) {
 }
 
 // sigmoid(x) = 1 / (1 + exp(-x)).
-inline float sigmoid(float x) { return divide(1.0f, 1.0f + exponential(-x)); }
+inline float sigmoid(float x) { return quotient(1.0f, 1.0f + exponential(-x)); }
 
 // The value of the lane whose index differs by mask. thread_index is the caller's in its threadgroup. scratch holds one
 // float a thread when USE_SHUFFLE is false, and then every thread of the threadgroup must arrive; else it is unused.

@@ -47,8 +47,8 @@ inline void stage_norm(device const float *h, device const ushort *embeddings, u
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     float total = sum_of_eight(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]);
-    float mean = divide(zap(total), float(K));
-    float inverse = zap(divide(1.0f, root(mean + EPS)));
+    float mean = quotient(zap(total), float(K));
+    float inverse = zap(quotient(1.0f, root(mean + EPS)));
     for (uint i = thread_index; i < K; i += SIMDGROUPS * LANES) {
         float value = hidden_at(h, embeddings, token, i);
         x[(i % S) * LANES + i / S] = zap(zap(value * inverse) * weight[i]);

@@ -120,7 +120,7 @@ inline uint choose_expert(device const float *logits, uint slot, uint count, boo
             sum = lane_sum(sum, thread_index, scratch);
         }
         if (thread_index < TOP_K) {
-            weights[thread_index] = zap(divide(mine, sum));
+            weights[thread_index] = zap(quotient(mine, sum));
         }
     }
     return chosen;
