@@ -181,18 +181,18 @@ var _ = describeControls("G", brief, []control{
 		}},
 })
 
-const pastTail = "l[i] = logits[e];"
+const bounded, pastTail = "l[i] = e < EXPERTS ? logits[e] : LOWEST;", "l[i] = logits[e];"
 
 var _ = describeControls("H", brief, []control{
 	{name: "a kernel reads past the tail of the router's logits", fixture: moe, stops: "out of bounds", red: []string{hSound, bBound, cIDs},
-		plant: editKernel("router.metal", "l[i] = e < EXPERTS ? logits[e] : NO_LOGIT;", pastTail)},
+		plant: editKernel("router.metal", bounded, pastTail)},
 })
 
 var _ = Describe("A read past a tail", Label("purpose:fault", "claim:H", "fixture:"+moe, "backend:msl", "level:required"), func() {
 	It("is named by kernel, argument, index, thread and line", func(ctx SpecContext) {
 		s := brief(ctx, moe).Fork()
 		DeferCleanup(s.Close)
-		editKernel("router.metal", "l[i] = e < EXPERTS ? logits[e] : NO_LOGIT;", pastTail)(ctx, s)
+		editKernel("router.metal", bounded, pastTail)(ctx, s)
 		p, err := s.Parity(ctx, 0)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(p.Problem).To(harness.FaultWith("out of bounds", `"gate_up"`, "logits", "router.metal:", "thread"))
