@@ -1,5 +1,7 @@
 package check
 
+import "github.com/octoryn/assay/engine/msl/internal/types"
+
 // sigFamily is the shape of a library function's overloads.
 type sigFamily uint8
 
@@ -48,3 +50,92 @@ const (
 	sigAtomicCAS
 	sigDefined
 )
+
+var (
+	floats   = []*types.Scalar{types.Float, types.Half, types.Bfloat}
+	integers = []*types.Scalar{types.Int, types.Uint, types.Short, types.Ushort, types.Char, types.Uchar, types.Long, types.Ulong}
+	numbers  = append(append([]*types.Scalar(nil), floats...), integers...)
+	everyone = append(append([]*types.Scalar(nil), numbers...), types.Bool)
+	ints32   = []*types.Scalar{types.Int, types.Uint}
+	onlyBool = []*types.Scalar{types.Bool}
+)
+
+// sigShape spells the overloads of a family, one for each scalar E in elems and each width: T is a scalar or vector of
+// E, E the scalar, U the unsigned T, I and B int and bool as wide as T, b a bool, u and s a uint and a ushort, R and i
+// references to a T and to an I in thread memory.
+type sigShape struct {
+	elems    []*types.Scalar
+	params   string
+	ret      byte // one of these letters
+	least    int  // width
+	most     int
+	optional int // parameters at the end that may be left out
+}
+
+var sigShapes = map[sigFamily]sigShape{
+	sigF1:         {floats, "T", 'T', 1, 4, 0},
+	sigF2:         {floats, "TT", 'T', 1, 4, 0},
+	sigF3:         {floats, "TTT", 'T', 1, 4, 0},
+	sigLdexp:      {floats, "TI", 'T', 1, 4, 0},
+	sigIlogb:      {floats, "T", 'I', 1, 4, 0},
+	sigFrexp:      {floats, "Ti", 'T', 1, 4, 0},
+	sigModf:       {floats, "TR", 'T', 1, 4, 0},
+	sigN1:         {numbers, "T", 'T', 1, 4, 0},
+	sigN2:         {numbers, "TT", 'T', 1, 4, 0},
+	sigN3:         {numbers, "TTT", 'T', 1, 4, 0},
+	sigI1:         {integers, "T", 'T', 1, 4, 0},
+	sigAbsdiff:    {integers, "TT", 'U', 1, 4, 0},
+	sigI2:         {integers, "TT", 'T', 1, 4, 0},
+	sigI3:         {integers, "TTT", 'T', 1, 4, 0},
+	sigI24:        {ints32, "TT", 'T', 1, 4, 0},
+	sigI24x3:      {ints32, "TTT", 'T', 1, 4, 0},
+	sigExtract:    {integers, "Tuu", 'T', 1, 4, 0},
+	sigInsert:     {integers, "TTuu", 'T', 1, 4, 0},
+	sigFB1:        {floats, "T", 'B', 1, 4, 0},
+	sigFB2:        {floats, "TT", 'B', 1, 4, 0},
+	sigAny:        {onlyBool, "T", 'b', 1, 4, 0},
+	sigNot:        {onlyBool, "T", 'T', 1, 4, 0},
+	sigSelect:     {everyone, "TTB", 'T', 1, 4, 0},
+	sigDot:        {floats, "TT", 'E', 2, 4, 0},
+	sigLength:     {floats, "T", 'E', 2, 4, 0},
+	sigV1:         {floats, "T", 'T', 2, 4, 0},
+	sigV2:         {floats, "TT", 'T', 2, 4, 0},
+	sigV3:         {floats, "TTT", 'T', 2, 4, 0},
+	sigCross:      {floats, "TT", 'T', 3, 3, 0},
+	sigShuffle:    {numbers, "Ts", 'T', 1, 4, 0},
+	sigFill:       {numbers, "TTss", 'T', 1, 4, 1},
+	sigReduce:     {numbers, "T", 'T', 1, 4, 0},
+	sigReduceBits: {integers, "T", 'T', 1, 4, 0},
+	sigVote:       {onlyBool, "T", 'b', 1, 1, 0},
+	sigFirst:      {onlyBool, "", 'b', 1, 1, 0},
+	sigCount:      {ints32[1:], "", 'T', 1, 1, 0},
+}
+
+// typeFor is the type that a letter stands for with the scalar e and the width w.
+func typeFor(letter byte, e *types.Scalar, w int) types.Type {
+	wide := func(s *types.Scalar) types.Type {
+		if w > 1 {
+			return types.VectorOf(s, w, false)
+		}
+		return s
+	}
+	switch letter {
+	case 'T', 'R':
+		return wide(e)
+	case 'E':
+		return e
+	case 'U':
+		return wide(e.Unsigned())
+	case 'I', 'i':
+		return wide(types.Int)
+	case 'B':
+		return wide(types.Bool)
+	case 'b':
+		return types.Bool
+	case 'u':
+		return types.Uint
+	case 's':
+		return types.Ushort
+	}
+	panic("check: unknown letter")
+}

@@ -40,7 +40,14 @@ type Func struct {
 	// MaxThreads is the max_total_threads_per_threadgroup attribute of a kernel, 0 for none.
 	MaxThreads int
 
-	calls map[*Func]bool
+	calls  []call // in order of their first place
+	ensure func() // checks the body, if that was put off
+}
+
+// call is a use of a function.
+type call struct {
+	f  *Func
+	at diag.Pos
 }
 
 // BindingKind says where a kernel parameter comes from.

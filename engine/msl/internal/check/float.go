@@ -1,10 +1,10 @@
 package check
 
 import (
+	"math"
+
 	"github.com/octoryn/assay/engine/msl/internal/num"
 	"github.com/octoryn/assay/engine/msl/internal/types"
-
-	"math"
 )
 
 // floatOf widens the bits of a value of the floating-point type s.

@@ -1,0 +1,580 @@
+package check
+
+import (
+	"github.com/octoryn/assay/engine/msl/internal/diag"
+	"github.com/octoryn/assay/engine/msl/internal/syntax"
+	"github.com/octoryn/assay/engine/msl/internal/types"
+)
+
+// scoped is an expression looked up in a scope other than the current one: an element of an expanded pack.
+type scoped struct {
+	syntax.Expr
+	scope *scope
+}
+
+// braced is an argument that is a list in braces: its type is the parameter's.
+type braced struct {
+	node
+	list *syntax.InitList
+}
+
+// args checks arguments. ok is false if one of them is wrong.
+func (c *checker) args(in []syntax.Expr) (out []Expr, ok bool) {
+	ok = true
+	for _, a := range c.expandArgs(in) {
+		if list, isList := a.(*syntax.InitList); isList {
+			out = append(out, &braced{node{at: list.At, typ: types.Null}, list})
+			continue
+		}
+		x := c.expr(a)
+		ok = ok && !isBad(x)
+		if types.IsVoid(x.Type()) {
+			c.errorf(x.Pos(), diag.BadOperand, "an argument cannot be void")
+			ok = false
+		}
+		out = append(out, x)
+	}
+	return out, ok
+}
+
+// call checks Fun(Args).
+func (c *checker) call(e *syntax.Call) Expr {
+	switch f := unparen(e.Fun).(type) {
+	case *syntax.Ident:
+		return c.callName(e, f.Name)
+	case *syntax.Member:
+		if x, ok := c.callMember(e, f); ok {
+			return x
+		}
+	}
+	x := c.expr(e.Fun)
+	args, ok := c.args(e.Args)
+	if isBad(x) || !ok {
+		return c.bad(e.At)
+	}
+	return c.callObject(e.At, x, args)
+}
+
+func unparen(x syntax.Expr) syntax.Expr {
+	for {
+		p, ok := x.(*syntax.Paren)
+		if !ok {
+			return x
+		}
+		x = p.X
+	}
+}
+
+// callObject calls operator() of x.
+func (c *checker) callObject(at diag.Pos, x Expr, args []Expr) Expr {
+	if !isStruct(x) {
+		c.errorf(at, diag.NotCallable, "%s is not a function", x.Type())
+		return c.bad(at)
+	}
+	return c.operatorCall(at, "operator()", x, args, true)
+}
+
+// callName checks a call of a named function.
+func (c *checker) callName(e *syntax.Call, n *syntax.Name) Expr {
+	if x, ok := c.libraryConstant(n); ok {
+		if len(e.Args) > 0 {
+			c.errorf(e.At, diag.NoMatch, "%q takes no arguments", nameString(n))
+		}
+		return x
+	}
+	ent, ok := c.find(n)
+	if !ok {
+		c.args(e.Args)
+		return c.bad(e.At)
+	}
+	var part *syntax.NamePart
+	if n.Last().HasArgs {
+		part = n.Last()
+	}
+	set, lib := functionsOf(ent)
+	if set == nil && lib == nil {
+		switch ent := ent.(type) {
+		case *typeName, *classTemplate, *libraryType, *aliasTemplate:
+			q, ok := c.typeOfEntity(ent, n.Last())
+			if !ok || types.IsInvalid(q.typ) || !c.complete(e.At, q.typ) {
+				c.args(e.Args)
+				return c.bad(e.At)
+			}
+			return c.constructArgs(e.At, q.typ, c.expandArgs(e.Args), false)
+		}
+		x := c.entityExpr(n, ent)
+		args, ok := c.args(e.Args)
+		if isBad(x) || !ok {
+			return c.bad(e.At)
+		}
+		return c.callObject(e.At, x, args)
+	}
+	if lib != nil && lib.id == FnIsFunctionConstantDefined {
+		return c.isDefined(e)
+	}
+	args, ok := c.args(e.Args)
+	if !ok {
+		return c.bad(e.At)
+	}
+	var this Expr
+	if c.fn != nil && c.fn.this != nil {
+		this = varRef(n.At, c.fn.this)
+	}
+	return c.callSet(n.At, nameString(n), set, lib, part, this, args)
+}
+
+// functionsOf returns the functions that an entity stands for.
+func functionsOf(e entity) (*overloads, *librarySet) {
+	switch e := e.(type) {
+	case *overloads:
+		return e, nil
+	case *librarySet:
+		return nil, e
+	case *mixed:
+		return e.user, e.lib
+	}
+	return nil, nil
+}
+
+// callSet calls the best of the functions of one name; this is the object of an implicit member call.
+func (c *checker) callSet(at diag.Pos, name string, set *overloads, lib *librarySet, part *syntax.NamePart, this Expr, args []Expr) Expr {
+	if set == nil {
+		if part != nil {
+			c.errorf(at, diag.BadTemplateArgs, "%q takes no template arguments", name)
+			return c.bad(at)
+		}
+		return c.callLibrary(at, lib, args)
+	}
+	cands := c.candidates(set, part, this, args)
+	if lib != nil && part == nil {
+		if best, r := c.libraryMatch(lib, args); best != nil {
+			cands = append(cands, &candidate{lib: best, ranks: r})
+		}
+	}
+	best := c.best(at, name, cands, set, args)
+	if best == nil {
+		return c.bad(at)
+	}
+	if best.lib != nil {
+		return c.callLibrary(at, lib, args)
+	}
+	return c.callTo(at, best.f, this, args)
+}
+
+// callMember checks X.f(Args); ok is false if the member is no function.
+func (c *checker) callMember(e *syntax.Call, m *syntax.Member) (Expr, bool) {
+	x := c.object(m)
+	if isBad(x) {
+		c.args(e.Args)
+		return x, true
+	}
+	s, ok := x.Type().(*types.Struct)
+	if !ok {
+		return nil, false
+	}
+	if !c.complete(m.At, s) {
+		return c.bad(m.At), true
+	}
+	set, _ := c.classOf(s).scope.names[m.Part.Ident].(*overloads)
+	if set == nil {
+		return nil, false
+	}
+	args, ok := c.args(e.Args)
+	if !ok {
+		return c.bad(e.At), true
+	}
+	var part *syntax.NamePart
+	if m.Part.HasArgs {
+		part = &m.Part
+	}
+	return c.callSet(m.Part.At, m.Part.Ident, set, nil, part, x, args), true
+}
+
+// operatorCall calls a member operator of the struct x, and reports if there is none.
+func (c *checker) operatorCall(at diag.Pos, name string, x Expr, args []Expr, memberOnly bool) Expr {
+	if !c.complete(at, x.Type()) {
+		return c.bad(at)
+	}
+	if !memberOnly {
+		var y Expr
+		if len(args) > 0 {
+			y = args[0]
+		}
+		if z := c.operatorOverload(at, name, x, y); z != nil {
+			return z
+		}
+		c.errorf(at, diag.BadOperand, "%s is not defined for %s", name[len("operator"):], x.Type())
+		return c.bad(at)
+	}
+	set, _ := c.classOf(x.Type().(*types.Struct)).scope.names[name].(*overloads)
+	if set == nil {
+		c.errorf(at, diag.NotCallable, "%s has no %s", x.Type(), name)
+		return c.bad(at)
+	}
+	return c.callSet(at, name, set, nil, nil, x, args)
+}
+
+// operatorOverload calls an operator the program defines for x and y (nil for a unary one); nil if none fits.
+func (c *checker) operatorOverload(at diag.Pos, name string, x, y Expr) Expr {
+	var cands []*candidate
+	args := []Expr{x}
+	if y != nil {
+		args = append(args, y)
+	}
+	if s, ok := x.Type().(*types.Struct); ok && s.IsComplete() {
+		if set, ok := c.classOf(s).scope.names[name].(*overloads); ok {
+			for _, k := range c.candidates(set, nil, x, args[1:]) {
+				k.member = true
+				cands = append(cands, k)
+			}
+		}
+	}
+	if set, _ := functionsOf(c.lookupOperator(name)); set != nil {
+		for _, k := range c.candidates(set, nil, nil, args) {
+			if !k.f.hasThis {
+				cands = append(cands, k)
+			}
+		}
+	}
+	if len(cands) == 0 {
+		return nil
+	}
+	best := c.best(at, name, cands, nil, args)
+	if best == nil {
+		return c.bad(at)
+	}
+	if best.member {
+		return c.callTo(at, best.f, x, args[1:])
+	}
+	return c.callTo(at, best.f, nil, args)
+}
+
+// lookupOperator finds the operators outside of classes; class scopes do not hide them.
+func (c *checker) lookupOperator(name string) entity {
+	var e entity
+	for s := c.scope; s != nil; s = s.outer {
+		if s.class == nil {
+			e = merge(e, s.local(name))
+		}
+	}
+	return e
+}
+
+// candidate is a function that a call could mean.
+type candidate struct {
+	f      *function
+	lib    *libraryFunc
+	tmpl   *funcTemplate
+	ranks  []rank // of this, if there is one, and each argument
+	member bool
+}
+
+// candidates returns the functions that the arguments fit.
+func (c *checker) candidates(set *overloads, part *syntax.NamePart, this Expr, args []Expr) []*candidate {
+	var out []*candidate
+	if part == nil {
+		for _, f := range set.funcs {
+			if r, ok := c.fits(f, this, args); ok {
+				out = append(out, &candidate{f: f, ranks: r})
+			}
+		}
+	}
+	for _, t := range set.templates {
+		f := c.deduceCall(t, part, args)
+		if f == nil {
+			continue
+		}
+		if r, ok := c.fits(f, this, args); ok {
+			out = append(out, &candidate{f: f, tmpl: t, ranks: r})
+		}
+	}
+	return out
+}
+
+// fits ranks the arguments of a call of f.
+func (c *checker) fits(f *function, this Expr, args []Expr) ([]rank, bool) {
+	params := f.params()
+	if len(args) > len(params) || len(args) < f.least() {
+		return nil, false
+	}
+	ranks := []rank{rankExact}
+	if f.hasThis {
+		if this == nil {
+			return nil, false
+		}
+		if ranks[0] = c.argRank(this, f.f.Params[0]); ranks[0] == rankNone {
+			return nil, false
+		}
+	}
+	for i, a := range args {
+		r := c.argRank(a, params[i])
+		if r == rankNone {
+			return nil, false
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks, true
+}
+
+// argRank says how the argument x fits the parameter p. A value bound to a const reference is as good as one passed.
+func (c *checker) argRank(x Expr, p *Var) rank {
+	if b, ok := x.(*braced); ok {
+		switch p.Type.(type) {
+		case *types.Struct, *types.Vector:
+			return rankConversion
+		}
+		if len(b.list.Elems) <= 1 && types.IsNumeric(p.Type) {
+			return rankConversion
+		}
+		return rankNone
+	}
+	if !p.Ref {
+		return c.rankOf(x, p.Type)
+	}
+	place, ok := x.Place()
+	if ok && types.Identical(x.Type(), p.Type) && place.Space == p.Space && (!place.Const || p.Const) {
+		if place.Const != p.Const {
+			return rankQualified
+		}
+		return rankExact
+	}
+	if p.Const && p.Space == types.Thread {
+		if r := c.rankOf(x, p.Type); r != rankExact {
+			return r
+		}
+		if p.Type == x.Type() || types.Identical(p.Type, x.Type()) {
+			return rankQualified
+		}
+	}
+	return rankNone
+}
+
+// best picks the candidate that is better than every other; nil after reporting that there is none. set is for the
+// message.
+func (c *checker) best(at diag.Pos, name string, cands []*candidate, set *overloads, args []Expr) *candidate {
+	for _, k := range cands {
+		best := true
+		for _, o := range cands {
+			if o != k && !c.better(k, o) {
+				best = false
+				break
+			}
+		}
+		if best {
+			if k.f != nil && k.f.deleted {
+				c.errorf(at, diag.NoMatch, "%q is deleted", name)
+				return nil
+			}
+			return k
+		}
+	}
+	if len(cands) > 0 {
+		c.errorf(at, diag.Ambiguous, "call of %q with %s is ambiguous: %d functions fit equally well", name, argTypes(args), len(cands))
+		return nil
+	}
+	if set != nil && len(set.funcs) == 1 && len(set.templates) == 0 {
+		c.explain(at, name, set.funcs[0], args)
+		return nil
+	}
+	c.errorf(at, diag.NoMatch, "no function %q takes %s", name, argTypes(args))
+	return nil
+}
+
+// explain says why the only function of a name does not fit.
+func (c *checker) explain(at diag.Pos, name string, f *function, args []Expr) {
+	params := f.params()
+	if len(args) > len(params) || len(args) < f.least() {
+		want := "want " + itoa(len(params))
+		if f.least() != len(params) {
+			want = "want " + itoa(f.least()) + " to " + itoa(len(params))
+		}
+		c.errorf(at, diag.NoMatch, "%q got %d arguments, %s", name, len(args), want)
+		return
+	}
+	for i, a := range args {
+		p := params[i]
+		if c.argRank(a, p) != rankNone {
+			continue
+		}
+		if p.Ref {
+			c.bindRef(a, p)
+			return
+		}
+		if _, ok := a.(*braced); !ok {
+			if v := c.rvalue(a); !isBad(v) {
+				c.noConversion(a.Pos(), v.Type(), p.Type)
+			}
+			return
+		}
+	}
+	c.errorf(at, diag.NoMatch, "no function %q takes %s", name, argTypes(args))
+}
+
+func argTypes(args []Expr) string {
+	if len(args) == 0 {
+		return "no arguments"
+	}
+	s := "("
+	for i, a := range args {
+		if i > 0 {
+			s += ", "
+		}
+		switch a.(type) {
+		case *braced:
+			s += "{...}"
+		default:
+			if isBad(a) {
+				s += "?"
+				continue
+			}
+			s += a.Type().String()
+		}
+	}
+	return s + ")"
+}
+
+// better reports whether a is a better match than b: no argument worse, and one better, or else no template where b is
+// one, or the more specialised template.
+func (c *checker) better(a, b *candidate) bool {
+	if len(a.ranks) != len(b.ranks) { // a member against a function: skip the object of neither
+		a, b = alignRanks(a), alignRanks(b)
+	}
+	some := false
+	for i := range a.ranks {
+		if a.ranks[i] > b.ranks[i] {
+			return false
+		}
+		some = some || a.ranks[i] < b.ranks[i]
+	}
+	if some {
+		return true
+	}
+	if (a.tmpl == nil) != (b.tmpl == nil) {
+		return a.tmpl == nil
+	}
+	if a.tmpl != nil && b.tmpl != nil {
+		return a.tmpl.weight() > b.tmpl.weight()
+	}
+	return false
+}
+
+// alignRanks drops the unused place of this from a function that is no member.
+func alignRanks(k *candidate) *candidate {
+	if k.member {
+		return k
+	}
+	u := *k
+	u.ranks = k.ranks[1:]
+	return &u
+}
+
+// pick is best among functions that are no templates.
+func (c *checker) pick(at diag.Pos, name string, funcs []*function, this Expr, args []Expr) *function {
+	set := &overloads{funcs: funcs}
+	if k := c.best(at, name, c.candidates(set, nil, this, args), set, args); k != nil {
+		return k.f
+	}
+	return nil
+}
+
+// callTo calls f with arguments that fit.
+func (c *checker) callTo(at diag.Pos, f *function, this Expr, args []Expr) Expr {
+	fn := f.f
+	if fn.Kernel {
+		c.errorf(at, diag.NotCallable, "kernel %q cannot be called", fn.Name)
+		return c.bad(at)
+	}
+	if f.deleted {
+		c.errorf(at, diag.NoMatch, "%q is deleted", fn.Name)
+		return c.bad(at)
+	}
+	if f.autoRet {
+		if f.checking {
+			c.errorf(at, diag.BadAuto, "%q is called before what it returns is known", fn.Name)
+			return c.bad(at)
+		}
+		c.body(f)
+	}
+	var vals []Expr
+	if f.hasThis {
+		vals = append(vals, c.bindRef(this, fn.Params[0]))
+	}
+	params := f.params()
+	for i, p := range params {
+		switch {
+		case i < len(args):
+			vals = append(vals, c.bindArg(args[i], p))
+		default:
+			vals = append(vals, c.defaultArg(f, i, p))
+		}
+		if isBad(vals[len(vals)-1]) {
+			return c.bad(at)
+		}
+	}
+	c.uses(f, at)
+	if types.IsInvalid(orInvalid(fn.Ret)) {
+		return c.bad(at)
+	}
+	n := node{at: at, typ: fn.Ret}
+	if fn.RetRef {
+		n.lval, n.place = true, Place{fn.RetSpace, fn.RetConst}
+	}
+	return &Call{n, fn, vals}
+}
+
+func (c *checker) bindArg(x Expr, p *Var) Expr {
+	if b, ok := x.(*braced); ok {
+		x = c.initFrom(b.list, p.Type, false)
+	}
+	if p.Ref {
+		return c.bindRef(x, p)
+	}
+	return c.convert(x, p.Type)
+}
+
+func (c *checker) defaultArg(f *function, i int, p *Var) (x Expr) {
+	fn := c.fn
+	c.fn = nil
+	defer func() { c.fn = fn }()
+	c.in(f.scope, func() {
+		if list, ok := f.defaults[i].(*syntax.InitList); ok {
+			x = c.initFrom(list, p.Type, false)
+			return
+		}
+		x = c.bindArg(c.expr(f.defaults[i]), p)
+	})
+	return x
+}
+
+// uses notes that the current function calls f.
+func (c *checker) uses(f *function, at diag.Pos) {
+	f.f.ensure = func() { c.body(f) }
+	if f.fromPrimary && !f.checked && !f.checking {
+		c.queue = append(c.queue, f)
+	}
+	if c.fn == nil {
+		return
+	}
+	fn := c.fn.f.f
+	for _, k := range fn.calls {
+		if k.f == f.f {
+			return
+		}
+	}
+	fn.calls = append(fn.calls, call{f.f, at})
+}
+
+// isDefined checks is_function_constant_defined(NAME).
+func (c *checker) isDefined(e *syntax.Call) Expr {
+	if len(e.Args) == 1 {
+		x := c.expr(e.Args[0])
+		if isBad(x) {
+			return x
+		}
+		if ref, ok := x.(*VarRef); ok && ref.Var.FunctionConstant >= 0 {
+			return &VarDefined{node{at: e.At, typ: types.Bool}, ref.Var}
+		}
+	}
+	c.errorf(e.At, diag.BadFunctionConstant, "is_function_constant_defined wants the name of a function constant")
+	return c.bad(e.At)
+}

@@ -1,0 +1,337 @@
+package check
+
+import (
+	"github.com/octoryn/assay/engine/msl/internal/diag"
+	"github.com/octoryn/assay/engine/msl/internal/syntax"
+	"github.com/octoryn/assay/engine/msl/internal/types"
+)
+
+// classTemplate declares a struct template or a specialisation of one.
+func (c *checker) classTemplate(d *syntax.TemplateDecl, sd *syntax.StructDecl) {
+	part := sd.Name.Last()
+	name := part.Ident
+	t, _ := c.scope.names[name].(*classTemplate)
+	if part.HasArgs {
+		if t == nil {
+			c.errorf(sd.At, diag.Undeclared, "no struct template is called %q", name)
+			return
+		}
+		if len(d.Params) > 0 {
+			t.partial = append(t.partial, &partialClass{sd, d.Params, part.Args, c.scope})
+			return
+		}
+		args := c.templateArgs(part.Args)
+		if args == nil {
+			return
+		}
+		if args = c.completeArgs(part.At, name, t.scope, t.params, args); args == nil {
+			return
+		}
+		key := argsKey(args)
+		if t.instances[key] != nil || t.special[key] != nil {
+			c.errorf(sd.At, diag.Redeclared, "%q is specialised or used already with these arguments", name)
+			return
+		}
+		t.special[key] = sd
+		return
+	}
+	if t != nil {
+		if t.decl != nil && !sd.Forward {
+			c.errorf(sd.At, diag.Redeclared, "struct template %q is defined already", name)
+			return
+		}
+		if !sd.Forward {
+			t.decl, t.params = sd, d.Params
+		}
+		return
+	}
+	t = &classTemplate{name: name, params: d.Params, scope: c.scope, instances: map[string]*types.Struct{}, special: map[string]*syntax.StructDecl{}}
+	if !sd.Forward {
+		t.decl = sd
+	}
+	c.declare(sd.At, name, t)
+}
+
+// classInstance is the struct that a struct template and its arguments stand for.
+func (c *checker) classInstance(t *classTemplate, part *syntax.NamePart) (qual, bool) {
+	if !part.HasArgs {
+		c.errorf(part.At, diag.BadTemplateArgs, "struct template %q needs template arguments", part.Ident)
+		return invalid, false
+	}
+	args := c.templateArgs(part.Args)
+	if args == nil {
+		if len(part.Args) == 0 {
+			args = []templateArg{}
+		} else {
+			return invalid, false
+		}
+	}
+	if args = c.completeArgs(part.At, t.name, t.scope, t.params, args); args == nil {
+		return invalid, false
+	}
+	s := c.structInstance(part.At, t, args)
+	if s == nil {
+		return invalid, false
+	}
+	return qual{typ: s}, true
+}
+
+func (c *checker) structInstance(at diag.Pos, t *classTemplate, args []templateArg) *types.Struct {
+	key := argsKey(args)
+	if s := t.instances[key]; s != nil {
+		return s
+	}
+	if !c.count(at) {
+		return nil
+	}
+	decl, params, bound, outer := t.decl, t.params, args, t.scope
+	if d := t.special[key]; d != nil {
+		decl, params, bound = d, nil, nil
+	} else if p, b := c.partialFor(at, t, args); p != nil {
+		decl, params, bound, outer = p.decl, p.params, b, p.scope
+	}
+	if decl == nil {
+		c.errorf(at, diag.Incomplete, "struct template %q is declared but not defined here", t.name)
+		return nil
+	}
+	if c.depth++; c.depth > maxInstanceDepth {
+		c.depth--
+		c.errorf(at, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
+		return nil
+	}
+	defer func() { c.depth-- }()
+	s := &types.Struct{Name: t.scope.path + t.name + argsString(args), Union: decl.Key == "union"}
+	t.instances[key] = s
+	cl := c.classOf(s)
+	cl.template, cl.args = t, args
+	inner := c.bindParams(outer, params, bound)
+	inner.names[t.name] = &typeName{qual{typ: s}}
+	fn, contract := c.fn, c.contractOff
+	c.fn = nil
+	c.in(inner, func() { c.classBody(cl, decl) })
+	c.fn, c.contractOff = fn, contract
+	return s
+}
+
+// partialFor finds the partial specialisation that fits, and its arguments.
+func (c *checker) partialFor(at diag.Pos, t *classTemplate, args []templateArg) (*partialClass, []templateArg) {
+	var best *partialClass
+	var bestArgs []templateArg
+	for _, p := range t.partial {
+		d := newDeduction(c, p.scope, p.params)
+		ok := len(p.args) == len(args)
+		for i := 0; ok && i < len(args); i++ {
+			ok = d.arg(p.args[i], args[i], nil)
+		}
+		if !ok {
+			continue
+		}
+		bound := make([]templateArg, len(p.params))
+		for i, tp := range p.params {
+			bound[i] = d.bound[tp.Name]
+			ok = ok && (bound[i].typ != nil || bound[i].value.Type != nil)
+		}
+		if !ok {
+			continue
+		}
+		if best != nil && partialWeight(best) == partialWeight(p) {
+			c.errorf(at, diag.Ambiguous, "several specialisations of %q fit", t.name)
+			return best, bestArgs
+		}
+		if best == nil || partialWeight(p) > partialWeight(best) {
+			best, bestArgs = p, bound
+		}
+	}
+	return best, bestArgs
+}
+
+func partialWeight(p *partialClass) int {
+	n := -len(p.params)
+	for _, a := range p.args {
+		if a.Type != nil {
+			n += typeWeight(a.Type)
+		}
+	}
+	return n
+}
+
+// aliasInstance is the type that an alias template and its arguments stand for.
+func (c *checker) aliasInstance(t *aliasTemplate, part *syntax.NamePart) (q qual, ok bool) {
+	args := c.templateArgs(part.Args)
+	if args == nil {
+		return invalid, false
+	}
+	if args = c.completeArgs(part.At, t.decl.Name, t.scope, t.params, args); args == nil {
+		return invalid, false
+	}
+	if c.depth++; c.depth > maxInstanceDepth {
+		c.errorf(part.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
+		c.depth--
+		return invalid, false
+	}
+	defer func() { c.depth-- }()
+	c.in(c.bindParams(t.scope, t.params, args), func() { q = c.resolve(t.decl.Type) })
+	return q, !types.IsInvalid(q.typ)
+}
+
+// varInstance is the variable that a variable template and its arguments stand for.
+func (c *checker) varInstance(t *varTemplate, part *syntax.NamePart) *Var {
+	args := c.templateArgs(part.Args)
+	if args == nil {
+		return nil
+	}
+	if args = c.completeArgs(part.At, t.decl.Name, t.scope, t.params, args); args == nil {
+		return nil
+	}
+	key := argsKey(args)
+	if v := t.instances[key]; v != nil {
+		return v
+	}
+	if !c.count(part.At) {
+		return nil
+	}
+	if c.depth++; c.depth > maxInstanceDepth {
+		c.errorf(part.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
+		c.depth--
+		return nil
+	}
+	defer func() { c.depth-- }()
+	var v *Var
+	c.in(c.bindParams(t.scope, t.params, args), func() {
+		v = c.globalOf(t.decl, t.scope.path+t.decl.Name+argsString(args))
+	})
+	if types.IsInvalid(v.Type) {
+		return nil
+	}
+	t.instances[key] = v
+	return v
+}
+
+// namedFunction is the one function that a name with template arguments selects, nil if it is not that.
+func (c *checker) namedFunction(n *syntax.Name) *function {
+	e, ok := c.find(n)
+	if !ok {
+		return nil
+	}
+	set, _ := functionsOf(e)
+	if set == nil {
+		return nil
+	}
+	if !n.Last().HasArgs {
+		if len(set.funcs) == 1 && len(set.templates) == 0 {
+			return set.funcs[0]
+		}
+		return nil
+	}
+	var found *function
+	for _, t := range set.templates {
+		if bound := c.deduce(t, n.Last(), nil); bound != nil {
+			if f := c.instance(t, bound); f != nil {
+				if found != nil {
+					return nil
+				}
+				found = f
+			}
+		}
+	}
+	return found
+}
+
+// instantiation checks an explicit instantiation. A kernel gets the name of its host_name attribute.
+func (c *checker) instantiation(d *syntax.Instantiation) {
+	switch x := d.Decl.(type) {
+	case *syntax.StructDecl:
+		if t, ok := c.scope.lookup(x.Name.Last().Ident).(*classTemplate); ok {
+			c.classInstance(t, x.Name.Last())
+			return
+		}
+		c.errorf(x.At, diag.Undeclared, "no struct template is called %q", nameString(x.Name))
+	case *syntax.FuncDecl:
+		c.instantiateFunction(x)
+	default:
+		c.errorf(d.At, diag.Specialisation, "this cannot be instantiated")
+	}
+}
+
+func (c *checker) instantiateFunction(d *syntax.FuncDecl) {
+	e, ok := c.find(d.Name)
+	if !ok {
+		return
+	}
+	set, _ := functionsOf(e)
+	if set == nil || len(set.templates) == 0 {
+		c.errorf(d.At, diag.Undeclared, "no function template is called %q", nameString(d.Name))
+		return
+	}
+	f, why := c.instantiated(d, set)
+	if f == nil {
+		c.errorf(d.At, diag.NoMatch, "no function template %q fits this instantiation%s", nameString(d.Name), why)
+		return
+	}
+	if f.decl.Body == nil {
+		c.errorf(d.At, diag.NoBody, "function template %q has no body to instantiate", nameString(d.Name))
+		return
+	}
+	if !f.f.Kernel {
+		c.body(f)
+		return
+	}
+	errs := len(c.errs)
+	if !f.checked {
+		c.kernelSignature(f)
+		c.body(f)
+		c.funcs = c.funcs[:len(c.funcs)-1] // its copies stand for it
+		c.prog.Kernels = c.prog.Kernels[:len(c.prog.Kernels)-1]
+	}
+	k := *f.f
+	c.funcAttrs(&k, d.Attrs)
+	if prev, taken := c.hostNames[k.HostName]; taken && len(c.errs) == errs {
+		c.errorf(d.At, diag.Redeclared, "a kernel is called %q already, at %s", k.HostName, prev)
+	}
+	c.hostNames[k.HostName] = d.At
+	c.funcs = append(c.funcs, &k)
+	c.prog.Kernels = append(c.prog.Kernels, &k)
+}
+
+// instantiated finds the instance that an explicit instantiation means.
+func (c *checker) instantiated(d *syntax.FuncDecl, set *overloads) (*function, string) {
+	var want *function
+	if d.InstType != nil {
+		q := c.resolve(d.InstType)
+		ft, ok := q.typ.(*types.Func)
+		if !ok {
+			return nil, ""
+		}
+		var found *function
+		for _, t := range set.templates {
+			bound := c.deduce(t, d.Name.Last(), nil)
+			if bound == nil {
+				continue
+			}
+			f := c.instance(t, bound)
+			if f == nil || len(f.f.Params) != len(ft.Params) {
+				continue
+			}
+			same := true
+			for i, p := range f.f.Params {
+				same = same && types.Identical(p.Type, ft.Params[i])
+			}
+			if same {
+				found = f
+			}
+		}
+		return found, ""
+	}
+	want = c.signature(stripped(d), nil)
+	if want == nil {
+		return nil, ""
+	}
+	for _, t := range set.templates {
+		bound := c.matchSignature(t, d.Name.Last(), want)
+		if bound == nil {
+			continue
+		}
+		return c.instance(t, bound), ""
+	}
+	return nil, ""
+}

@@ -1,0 +1,215 @@
+package check
+
+import (
+	"github.com/octoryn/assay/engine/msl/internal/diag"
+	"github.com/octoryn/assay/engine/msl/internal/syntax"
+	"github.com/octoryn/assay/engine/msl/internal/types"
+)
+
+// entity is what a name can stand for: *Var, *typeName, *constName, *overloads, *classTemplate, *aliasTemplate,
+// *varTemplate, *namespace, *fieldName, *packName or *librarySet.
+type entity interface{}
+
+type (
+	// typeName is a type, qualifiers included.
+	typeName struct{ q qual }
+
+	// constName is a named constant without storage: an enumerator, a template's value parameter, INFINITY.
+	constName struct{ value Value }
+
+	// overloads are the functions and function templates of one name in one scope.
+	overloads struct {
+		funcs     []*function
+		templates []*funcTemplate
+	}
+
+	// librarySet is a function of the Metal library by name.
+	librarySet struct {
+		id      BuiltinFunc
+		variant Variant
+	}
+
+	// libraryType is a template or constant of the Metal library that types and names are looked up in by hand.
+	libraryType struct{ name string }
+
+	// namespace is a namespace.
+	namespace struct {
+		name  string
+		scope *scope
+	}
+
+	// fieldName is a data member, found inside the class: this->field.
+	fieldName struct {
+		class *types.Struct
+		index int
+	}
+
+	// packName is a template parameter pack or a function parameter pack: a list of entities.
+	packName struct{ elems []entity }
+)
+
+// scope is one level of names.
+type scope struct {
+	names map[string]entity
+	using []*scope
+	outer *scope
+	path  string        // qualified name of the namespace or class, with a trailing "::"
+	class *types.Struct // of a class's scope
+	block bool          // inside a function
+}
+
+func newScope(outer *scope) *scope {
+	s := &scope{names: map[string]entity{}, outer: outer}
+	if outer != nil {
+		s.path, s.block = outer.path, outer.block
+	}
+	return s
+}
+
+// local finds a name in s and the namespaces opened in it, functions of all of them joined.
+func (s *scope) local(name string) entity {
+	e := s.names[name]
+	seen := map[*scope]bool{s: true}
+	todo := append([]*scope(nil), s.using...)
+	for len(todo) > 0 {
+		u := todo[0]
+		todo = todo[1:]
+		if seen[u] {
+			continue
+		}
+		seen[u] = true
+		e = merge(e, u.names[name])
+		todo = append(todo, u.using...)
+	}
+	return e
+}
+
+// mixed is a user's overloads and the library's function of the same name, both visible.
+type mixed struct {
+	user *overloads
+	lib  *librarySet
+}
+
+// merge joins two meanings of a name in one scope.
+func merge(a, b entity) entity {
+	if a == nil {
+		return b
+	}
+	if b == nil || a == b {
+		return a
+	}
+	switch x := a.(type) {
+	case *overloads:
+		switch y := b.(type) {
+		case *overloads:
+			return &overloads{append(append([]*function(nil), x.funcs...), y.funcs...), append(append([]*funcTemplate(nil), x.templates...), y.templates...)}
+		case *librarySet:
+			return &mixed{x, y}
+		case *mixed:
+			return &mixed{merge(x, y.user).(*overloads), y.lib}
+		}
+	case *librarySet:
+		if y, ok := b.(*overloads); ok {
+			return &mixed{y, x}
+		}
+	case *mixed:
+		if y, ok := b.(*overloads); ok {
+			return &mixed{merge(x.user, y).(*overloads), x.lib}
+		}
+	}
+	return a
+}
+
+// lookup finds a name in s or outside.
+func (s *scope) lookup(name string) entity {
+	for ; s != nil; s = s.outer {
+		if e := s.local(name); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// declare adds a name to the current scope. Functions are added by declareFunction.
+func (c *checker) declare(pos diag.Pos, name string, e entity) {
+	if name == "" {
+		return
+	}
+	if old, ok := c.scope.names[name]; ok {
+		if t, isType := old.(*typeName); isType {
+			if u, ok := e.(*typeName); ok && types.Identical(t.q.typ, u.q.typ) {
+				return
+			}
+		}
+		c.errorf(pos, diag.Redeclared, "%q is declared already in this scope", name)
+		return
+	}
+	c.scope.names[name] = e
+}
+
+// in runs f with s as the current scope.
+func (c *checker) in(s *scope, f func()) {
+	outer := c.scope
+	c.scope = s
+	defer func() { c.scope = outer }()
+	f()
+}
+
+// find resolves a qualified name; nil if it is not declared. The last part's template arguments are left to the caller.
+// Mistakes in the parts before it are reported, and ok is then false.
+func (c *checker) find(n *syntax.Name) (e entity, ok bool) {
+	if len(n.Parts) == 1 {
+		if n.Global {
+			return c.global.local(n.Parts[0].Ident), true
+		}
+		return c.scope.lookup(n.Parts[0].Ident), true
+	}
+	s := c.scopeOf(n)
+	if s == nil {
+		return nil, false
+	}
+	return s.local(n.Last().Ident), true
+}
+
+// scopeOf returns the scope that the parts of n before the last name; nil after reporting that there is none.
+func (c *checker) scopeOf(n *syntax.Name) *scope {
+	var s *scope
+	if n.Global {
+		s = c.global
+	}
+	for i := range n.Parts[:len(n.Parts)-1] {
+		part := &n.Parts[i]
+		var e entity
+		if s == nil {
+			e = c.scope.lookup(part.Ident)
+		} else {
+			e = s.local(part.Ident)
+		}
+		switch x := e.(type) {
+		case nil:
+			c.errorf(part.At, diag.Undeclared, "%q is not declared", part.Ident)
+			return nil
+		case *namespace:
+			s = x.scope
+			continue
+		}
+		q, ok := c.typeOfEntity(e, part)
+		if !ok {
+			return nil
+		}
+		switch t := q.typ.(type) {
+		case *types.Struct:
+			s = c.classOf(t).scope
+			continue
+		case *types.Enum:
+			s = c.enums[t]
+			continue
+		}
+		if types.IsInvalid(q.typ) {
+			return nil
+		}
+		c.errorf(part.At, diag.NoSuchMember, "%s has no members", q.typ)
+		return nil
+	}
+	return s
+}

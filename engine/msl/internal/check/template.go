@@ -1,0 +1,536 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/octoryn/assay/engine/msl/internal/diag"
+	"github.com/octoryn/assay/engine/msl/internal/syntax"
+	"github.com/octoryn/assay/engine/msl/internal/types"
+)
+
+// templateArg is an argument of a template: a type, a value, or the list of a pack.
+type templateArg struct {
+	typ   *qual
+	value Value
+	pack  []templateArg
+	isSet bool // of a pack: it was given
+}
+
+type (
+	// funcTemplate is a function template.
+	funcTemplate struct {
+		decl      *syntax.FuncDecl
+		params    []syntax.TemplateParam
+		scope     *scope
+		class     *types.Struct // of a member template
+		contract  bool
+		instances map[string]*function
+		special   map[string]*syntax.FuncDecl // full specialisations
+		broken    map[string]bool             // arguments that give no signature
+	}
+
+	// classTemplate is a struct template.
+	classTemplate struct {
+		name      string
+		decl      *syntax.StructDecl // nil if only declared
+		params    []syntax.TemplateParam
+		scope     *scope
+		instances map[string]*types.Struct
+		special   map[string]*syntax.StructDecl
+		partial   []*partialClass
+	}
+
+	// partialClass is a partial specialisation.
+	partialClass struct {
+		decl   *syntax.StructDecl
+		params []syntax.TemplateParam
+		args   []syntax.TemplateArg
+		scope  *scope
+	}
+
+	// aliasTemplate is template <...> using Name = Type.
+	aliasTemplate struct {
+		decl   *syntax.AliasDecl
+		params []syntax.TemplateParam
+		scope  *scope
+	}
+
+	// varTemplate is a variable template.
+	varTemplate struct {
+		decl      *syntax.VarDecl
+		params    []syntax.TemplateParam
+		scope     *scope
+		instances map[string]*Var
+	}
+)
+
+// weight orders templates that fit equally well: the more of the parameters' types is spelled out, the better.
+func (t *funcTemplate) weight() int {
+	n := 0
+	for _, p := range t.decl.Params {
+		n += typeWeight(p.Type)
+	}
+	for _, p := range t.params {
+		if p.Pack {
+			n -= 100
+		}
+	}
+	return n
+}
+
+func typeWeight(t syntax.Type) int {
+	switch t := t.(type) {
+	case *syntax.PointerType:
+		return 1 + typeWeight(t.Elem)
+	case *syntax.ArrayType:
+		return 1 + typeWeight(t.Elem)
+	case *syntax.RefType:
+		return typeWeight(t.Elem)
+	case *syntax.NamedType:
+		n := 0
+		if t.Quals.Const {
+			n++
+		}
+		for _, p := range t.Name.Parts {
+			for _, a := range p.Args {
+				n++
+				if a.Type != nil {
+					n += typeWeight(a.Type)
+				}
+			}
+		}
+		return n
+	}
+	return 0
+}
+
+// typeKey is a text that two types share only if they are identical.
+func typeKey(t types.Type) string {
+	switch t := t.(type) {
+	case *types.Struct, *types.Enum:
+		return fmt.Sprintf("%s@%p", t, t)
+	case *types.Pointer:
+		return fmt.Sprintf("%s%t%t*%s", t.Space, t.Const, t.Volatile, typeKey(t.Elem))
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len, typeKey(t.Elem))
+	case *types.Func:
+		s := "func " + typeKey(t.Ret)
+		for _, p := range t.Params {
+			s += "," + typeKey(p)
+		}
+		return s
+	}
+	return t.String()
+}
+
+func argKey(a templateArg) string {
+	switch {
+	case a.typ != nil:
+		return fmt.Sprintf("%s/%t%t%t%d", typeKey(a.typ.typ), a.typ.isConst, a.typ.ref, a.typ.hasSpace, a.typ.space)
+	case a.isSet:
+		return "{" + argsKey(a.pack) + "}"
+	}
+	return typeKey(a.value.Type) + a.value.String()
+}
+
+func argsKey(args []templateArg) string {
+	s := make([]string, len(args))
+	for i, a := range args {
+		s[i] = argKey(a)
+	}
+	return strings.Join(s, ";")
+}
+
+// argsString spells template arguments in a name.
+func argsString(args []templateArg) string {
+	var s []string
+	for _, a := range args {
+		switch {
+		case a.typ != nil:
+			s = append(s, a.typ.typ.String())
+		case a.isSet:
+			if len(a.pack) > 0 {
+				inner := argsString(a.pack)
+				s = append(s, inner[1:len(inner)-1])
+			}
+		default:
+			s = append(s, a.value.String())
+		}
+	}
+	return "<" + strings.Join(s, ", ") + ">"
+}
+
+// templateDecl declares a template or a specialisation.
+func (c *checker) templateDecl(d *syntax.TemplateDecl) {
+	special := len(d.Params) == 0
+	switch x := d.Decl.(type) {
+	case *syntax.FuncDecl:
+		if x.Stage != "" {
+			c.errorf(x.At, diag.NotCompute, "%s functions are not supported: this is a compute front end", x.Stage)
+			return
+		}
+		if special {
+			c.specialFunction(x)
+			return
+		}
+		c.funcTemplate(d, x)
+	case *syntax.StructDecl:
+		c.classTemplate(d, x)
+	case *syntax.AliasDecl:
+		c.declare(x.At, x.Name, &aliasTemplate{x, d.Params, c.scope})
+	case *syntax.VarDecl:
+		if special {
+			c.errorf(x.At, diag.Specialisation, "specialised variable templates are not supported")
+			return
+		}
+		c.declare(x.At, x.Name, &varTemplate{x, d.Params, c.scope, map[string]*Var{}})
+	default:
+		c.errorf(d.At, diag.Specialisation, "this template is not supported")
+	}
+}
+
+func (c *checker) funcTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) {
+	if len(fd.Name.Parts) > 1 {
+		c.errorf(fd.At, diag.Specialisation, "member templates defined outside of their struct are not supported")
+		return
+	}
+	t := &funcTemplate{decl: fd, params: d.Params, scope: c.scope, class: c.scope.class, contract: c.contractOff,
+		instances: map[string]*function{}, special: map[string]*syntax.FuncDecl{}, broken: map[string]bool{}}
+	name := fd.Name.Last().Ident
+	set, ok := c.scope.names[name].(*overloads)
+	if !ok {
+		if c.scope.names[name] != nil && !c.isLibrary(c.scope.names[name]) {
+			c.errorf(fd.At, diag.Redeclared, "%q is declared already in this scope, and not as a function", name)
+			return
+		}
+		set = &overloads{}
+		c.scope.names[name] = merge(c.scope.names[name], set)
+	}
+	for _, old := range set.templates {
+		if old.decl.Body == nil && fd.Body != nil && sameTemplate(old, t) {
+			old.decl, old.params = fd, t.params
+			return
+		}
+	}
+	set.templates = append(set.templates, t)
+}
+
+// sameTemplate compares two declarations by their text.
+func sameTemplate(a, b *funcTemplate) bool {
+	if len(a.params) != len(b.params) || len(a.decl.Params) != len(b.decl.Params) {
+		return false
+	}
+	for i := range a.decl.Params {
+		if syntax.TypeString(a.decl.Params[i].Type) != syntax.TypeString(b.decl.Params[i].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// bindParams makes the scope of an instance: every template parameter bound to its argument.
+func (c *checker) bindParams(outer *scope, params []syntax.TemplateParam, args []templateArg) *scope {
+	s := newScope(outer)
+	s.class = nil
+	for i, p := range params {
+		if p.Name != "" {
+			s.names[p.Name] = argEntity(args[i])
+		}
+	}
+	return s
+}
+
+func argEntity(a templateArg) entity {
+	switch {
+	case a.typ != nil:
+		return &typeName{*a.typ}
+	case a.isSet:
+		p := &packName{}
+		for _, e := range a.pack {
+			p.elems = append(p.elems, argEntity(e))
+		}
+		return p
+	}
+	return &constName{a.value}
+}
+
+// templateArgs checks written template arguments; nil after a mistake.
+func (c *checker) templateArgs(in []syntax.TemplateArg) []templateArg {
+	out := make([]templateArg, 0, len(in))
+	for _, a := range in {
+		if a.Pack {
+			elems, ok := c.expandTemplateArg(a)
+			if !ok {
+				return nil
+			}
+			out = append(out, elems...)
+			continue
+		}
+		t, ok := c.templateArg(a)
+		if !ok {
+			return nil
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func (c *checker) templateArg(a syntax.TemplateArg) (templateArg, bool) {
+	if a.Type != nil {
+		q := c.resolve(a.Type)
+		if q.auto || types.IsInvalid(q.typ) {
+			return templateArg{}, false
+		}
+		return templateArg{typ: &q}, true
+	}
+	if id, ok := a.X.(*syntax.Ident); ok { // a type that the parser did not know
+		if e, found := c.find(id.Name); found {
+			switch e.(type) {
+			case *typeName, *classTemplate, *libraryType, *aliasTemplate:
+				if x, isConst := c.libraryConstant(id.Name); isConst {
+					v, ok := c.constant(x)
+					return templateArg{value: v}, ok
+				}
+				q, ok := c.typeOfEntity(e, id.Name.Last())
+				return templateArg{typ: &q}, ok
+			}
+		}
+	}
+	v, ok := c.constant(c.rvalue(c.expr(a.X)))
+	if ok && (v.Elems != nil || types.ScalarOf(v.Type) == nil) {
+		c.errorf(a.X.Pos(), diag.BadTemplateArgs, "a template argument cannot be of type %s", v.Type)
+		return templateArg{}, false
+	}
+	return templateArg{value: v}, ok
+}
+
+// complete fills args up to the template's parameters with defaults, and converts values to the parameters' types. It
+// returns nil after a mistake.
+func (c *checker) completeArgs(at diag.Pos, name string, outer *scope, params []syntax.TemplateParam, args []templateArg) []templateArg {
+	if n := len(params); n > 0 && params[n-1].Pack {
+		if len(args) < n || !args[n-1].isSet {
+			fixed := min(len(args), n-1)
+			pack := templateArg{isSet: true, pack: append([]templateArg(nil), args[fixed:]...)}
+			if len(args) >= n-1 {
+				args = append(append([]templateArg(nil), args[:fixed]...), pack)
+			}
+		}
+	}
+	if len(args) > len(params) {
+		c.errorf(at, diag.BadTemplateArgs, "%q got %d template arguments, want %d", name, len(args), len(params))
+		return nil
+	}
+	out := make([]templateArg, len(params))
+	s := newScope(outer)
+	for i, p := range params {
+		switch {
+		case i < len(args) && (args[i].typ != nil || args[i].isSet || args[i].value.Type != nil):
+			out[i] = args[i]
+		case p.Pack:
+			out[i] = templateArg{isSet: true}
+		case p.DefType == nil && p.DefValue == nil:
+			c.errorf(at, diag.BadTemplateArgs, "%q has no argument for template parameter %q", name, p.Name)
+			return nil
+		default:
+			ok := true
+			c.in(s, func() {
+				if p.DefType != nil {
+					out[i], ok = c.templateArg(syntax.TemplateArg{Type: p.DefType})
+				} else {
+					out[i], ok = c.templateArg(syntax.TemplateArg{X: p.DefValue})
+				}
+			})
+			if !ok {
+				return nil
+			}
+		}
+		if !c.argKind(at, name, s, p, &out[i]) {
+			return nil
+		}
+		if p.Name != "" {
+			s.names[p.Name] = argEntity(out[i])
+		}
+	}
+	return out
+}
+
+// argKind checks that an argument is a type where one is wanted, and converts a value to the parameter's type.
+func (c *checker) argKind(at diag.Pos, name string, s *scope, p syntax.TemplateParam, a *templateArg) bool {
+	if p.Pack {
+		ok := a.isSet
+		elem := p
+		elem.Pack = false
+		for i := range a.pack {
+			ok = ok && c.argKind(at, name, s, elem, &a.pack[i])
+		}
+		return ok
+	}
+	if (p.Type == nil) != (a.typ != nil) {
+		c.errorf(at, diag.BadTemplateArgs, "template argument %q of %q is of the wrong kind", p.Name, name)
+		return false
+	}
+	if p.Type == nil {
+		return true
+	}
+	var t types.Type
+	c.in(s, func() {
+		q := c.resolve(p.Type)
+		t = q.typ
+		if q.auto {
+			t = a.value.Type
+		}
+	})
+	if types.IsInvalid(t) {
+		return false
+	}
+	x := c.convert(constant(at, a.value), t)
+	v, ok := c.constant(x)
+	a.value = v
+	return ok
+}
+
+// count limits the number of instances.
+func (c *checker) count(at diag.Pos) bool {
+	if c.instances++; c.instances > maxInstances {
+		if c.instances == maxInstances+1 {
+			c.errorf(at, diag.TooManyInstances, "more than %d template instances", maxInstances)
+		}
+		return false
+	}
+	return true
+}
+
+// quietly runs f and drops what it reports. It returns whether f reported nothing.
+func (c *checker) quietly(f func()) bool {
+	errs, seen := c.errs, c.seen
+	c.errs, c.seen = nil, map[diag.Error]bool{}
+	defer func() { c.errs, c.seen = errs, seen }()
+	ok := true
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				if _, many := r.(tooMany); !many {
+					panic(r)
+				}
+				ok = false
+			}
+		}()
+		f()
+	}()
+	return ok && len(c.errs) == 0
+}
+
+// instance makes the instance of a function template for complete arguments; nil if they give no signature.
+func (c *checker) instance(t *funcTemplate, args []templateArg) *function {
+	key := argsKey(args)
+	if f := t.instances[key]; f != nil {
+		return f
+	}
+	if t.broken[key] || !c.count(t.decl.At) {
+		return nil
+	}
+	if c.depth++; c.depth > maxInstanceDepth {
+		c.depth--
+		c.errorf(t.decl.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
+		return nil
+	}
+	defer func() { c.depth-- }()
+	decl := t.decl
+	outer := t.scope
+	if s := t.special[key]; s != nil {
+		decl = s
+	}
+	var f *function
+	contract, fn := c.contractOff, c.fn
+	c.contractOff, c.fn = t.contract, nil
+	ok := c.quietly(func() {
+		c.in(c.bindParams(outer, t.params, args), func() {
+			bodyless := *decl // a signature that fails must not check the body
+			bodyless.Body = nil
+			if _, auto := decl.Ret.(*syntax.AutoType); auto {
+				bodyless.Body = decl.Body
+			}
+			f = c.signature(&bodyless, t.class)
+		})
+	})
+	c.contractOff, c.fn = contract, fn
+	if !ok || f == nil {
+		t.broken[key] = true
+		return nil
+	}
+	f.decl, f.hasBody, f.fromPrimary = decl, decl.Body != nil, true
+	f.f.Name = t.scope.path + decl.Name.Last().Ident + argsString(args)
+	if decl.Body == nil {
+		f.fromPrimary = false
+	}
+	t.instances[key] = f
+	return f
+}
+
+// specialFunction registers template <> of a function.
+func (c *checker) specialFunction(d *syntax.FuncDecl) {
+	e, ok := c.find(d.Name)
+	if !ok {
+		return
+	}
+	set, _ := functionsOf(e)
+	if set != nil {
+		f := c.signature(stripped(d), nil)
+		if f == nil {
+			return
+		}
+		for _, t := range set.templates {
+			args := c.matchSignature(t, d.Name.Last(), f)
+			if args == nil {
+				continue
+			}
+			key := argsKey(args)
+			if t.special[key] != nil || t.instances[key] != nil && t.instances[key].checked {
+				c.errorf(d.At, diag.Redeclared, "%q is specialised or used already with these arguments", nameString(d.Name))
+				return
+			}
+			delete(t.instances, key)
+			t.special[key] = d
+			return
+		}
+	}
+	c.errorf(d.At, diag.NoMatch, "no function template %q fits this specialisation", nameString(d.Name))
+}
+
+// stripped is a declaration without its body and template arguments, to work out what it declares.
+func stripped(d *syntax.FuncDecl) *syntax.FuncDecl {
+	u := *d
+	u.Body = nil
+	u.Kernel = false
+	u.Attrs = nil
+	part := d.Name.Parts[len(d.Name.Parts)-1]
+	part.HasArgs, part.Args = false, nil
+	u.Name = &syntax.Name{At: d.Name.At, Parts: []syntax.NamePart{part}}
+	return &u
+}
+
+// matchSignature returns the arguments with which t has the signature of f, nil if there are none.
+func (c *checker) matchSignature(t *funcTemplate, part *syntax.NamePart, f *function) []templateArg {
+	args := make([]Expr, 0, len(f.f.Params))
+	for _, p := range f.f.Params {
+		n := node{at: p.Pos, typ: p.Type}
+		if p.Ref {
+			n.lval, n.place = true, Place{p.Space, p.Const}
+		}
+		args = append(args, &bad{n})
+	}
+	var written *syntax.NamePart
+	if part.HasArgs {
+		written = part
+	}
+	bound := c.deduce(t, written, args)
+	if bound == nil {
+		return nil
+	}
+	g := c.instance(t, bound)
+	if g == nil || !sameParams(g, f) || !types.Identical(orInvalid(g.f.Ret), orInvalid(f.f.Ret)) && !g.autoRet {
+		return nil
+	}
+	return bound
+}
