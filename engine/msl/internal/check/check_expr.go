@@ -245,6 +245,9 @@ func (c *checker) index(e *syntax.Index) Expr {
 	} else if s == types.Bool {
 		i = cast(i, types.Int)
 	}
+	if _, ok := x.(*Swizzle); ok {
+		x = c.rvalue(x)
+	}
 	place, isPlace := x.Place()
 	switch t := x.Type().(type) {
 	case *types.Pointer:
@@ -355,6 +358,12 @@ func (c *checker) swizzle(e *syntax.Member, x Expr, t *types.Vector) Expr {
 		sets = set
 		distinct[lane] = true
 		lanes = append(lanes, lane)
+	}
+	if inner, ok := x.(*Swizzle); ok { // components of components
+		for i, l := range lanes {
+			lanes[i] = inner.Lanes[l]
+		}
+		x, t = inner.X, inner.X.Type().(*types.Vector)
 	}
 	var typ types.Type = t.Elem()
 	if len(lanes) > 1 {

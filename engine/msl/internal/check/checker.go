@@ -40,6 +40,9 @@ func File(file *syntax.File) (prog *Program, err error) {
 			if _, ok := r.(tooMany); !ok {
 				panic(r)
 			}
+			if c.fatal != nil {
+				c.errs = append(c.errs, c.fatal)
+			}
 			prog, err = nil, c.errs
 		}
 	}()
@@ -60,6 +63,7 @@ type tooMany struct{}
 // checker holds the state of one check.
 type checker struct {
 	errs   diag.List
+	fatal  *diag.Error // ended the check
 	seen   map[diag.Error]bool
 	prog   *Program
 	global *scope
@@ -109,6 +113,12 @@ func (c *checker) report(e *diag.Error) {
 	if len(c.errs) >= maxErrors {
 		panic(tooMany{})
 	}
+}
+
+// fatalf reports a diagnostic after which nothing else is checked.
+func (c *checker) fatalf(pos diag.Pos, code diag.Code, format string, args ...any) {
+	c.fatal = diag.Errorf(pos, code, format, args...)
+	panic(tooMany{})
 }
 
 func newChecker() *checker {

@@ -292,11 +292,7 @@ func (c *checker) body(f *function) {
 		return
 	}
 	f.checking = true
-	if c.depth++; c.depth > maxInstanceDepth {
-		c.errorf(f.f.Pos, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
-		c.depth--
-		return
-	}
+	c.deeper(f.f.Pos)
 	outerFn, outerScope, contract := c.fn, c.scope, c.contractOff
 	defer func() {
 		c.fn, c.scope, c.contractOff = outerFn, outerScope, contract

@@ -81,9 +81,7 @@ func (c *checker) structInstance(at diag.Pos, t *classTemplate, args []templateA
 	if s := t.instances[key]; s != nil {
 		return s
 	}
-	if !c.count(at) {
-		return nil
-	}
+	c.count(at)
 	decl, params, bound, outer := t.decl, t.params, args, t.scope
 	if d := t.special[key]; d != nil {
 		decl, params, bound = d, nil, nil
@@ -94,12 +92,7 @@ func (c *checker) structInstance(at diag.Pos, t *classTemplate, args []templateA
 		c.errorf(at, diag.Incomplete, "struct template %q is declared but not defined here", t.name)
 		return nil
 	}
-	if c.depth++; c.depth > maxInstanceDepth {
-		c.depth--
-		c.errorf(at, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
-		return nil
-	}
-	defer func() { c.depth-- }()
+	defer c.deeper(at)()
 	s := &types.Struct{Name: t.scope.path + t.name + argsString(args), Union: decl.Key == "union"}
 	t.instances[key] = s
 	cl := c.classOf(s)
@@ -164,12 +157,7 @@ func (c *checker) aliasInstance(t *aliasTemplate, part *syntax.NamePart) (q qual
 	if args = c.completeArgs(part.At, t.decl.Name, t.scope, t.params, args); args == nil {
 		return invalid, false
 	}
-	if c.depth++; c.depth > maxInstanceDepth {
-		c.errorf(part.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
-		c.depth--
-		return invalid, false
-	}
-	defer func() { c.depth-- }()
+	defer c.deeper(part.At)()
 	c.in(c.bindParams(t.scope, t.params, args), func() { q = c.resolve(t.decl.Type) })
 	return q, !types.IsInvalid(q.typ)
 }
@@ -187,15 +175,8 @@ func (c *checker) varInstance(t *varTemplate, part *syntax.NamePart) *Var {
 	if v := t.instances[key]; v != nil {
 		return v
 	}
-	if !c.count(part.At) {
-		return nil
-	}
-	if c.depth++; c.depth > maxInstanceDepth {
-		c.errorf(part.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
-		c.depth--
-		return nil
-	}
-	defer func() { c.depth-- }()
+	c.count(part.At)
+	defer c.deeper(part.At)()
 	var v *Var
 	c.in(c.bindParams(t.scope, t.params, args), func() {
 		v = c.globalOf(t.decl, t.scope.path+t.decl.Name+argsString(args))

@@ -189,7 +189,7 @@ func (c *checker) namedType(n *syntax.Name) qual {
 		return invalid
 	}
 	if e == nil {
-		if s := n.Simple(); refused[s] || isMatrixName(s) {
+		if s := n.Last().Ident; refused[s] || isMatrixName(s) {
 			c.errorf(n.At, diag.UnsupportedType, "type %s is not supported", s)
 			return invalid
 		}

@@ -391,14 +391,18 @@ func (c *checker) argKind(at diag.Pos, name string, s *scope, p syntax.TemplateP
 }
 
 // count limits the number of instances.
-func (c *checker) count(at diag.Pos) bool {
+func (c *checker) count(at diag.Pos) {
 	if c.instances++; c.instances > maxInstances {
-		if c.instances == maxInstances+1 {
-			c.errorf(at, diag.TooManyInstances, "more than %d template instances", maxInstances)
-		}
-		return false
+		c.fatalf(at, diag.TooManyInstances, "more than %d template instances", maxInstances)
 	}
-	return true
+}
+
+// deeper counts how deep templates instantiate each other; the caller defers the result.
+func (c *checker) deeper(at diag.Pos) func() {
+	if c.depth++; c.depth > maxInstanceDepth {
+		c.fatalf(at, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
+	}
+	return func() { c.depth-- }
 }
 
 // quietly runs f and drops what it reports. It returns whether f reported nothing.
@@ -410,7 +414,7 @@ func (c *checker) quietly(f func()) bool {
 	func() {
 		defer func() {
 			if r := recover(); r != nil {
-				if _, many := r.(tooMany); !many {
+				if _, many := r.(tooMany); !many || c.fatal != nil {
 					panic(r)
 				}
 				ok = false
@@ -427,15 +431,11 @@ func (c *checker) instance(t *funcTemplate, args []templateArg) *function {
 	if f := t.instances[key]; f != nil {
 		return f
 	}
-	if t.broken[key] || !c.count(t.decl.At) {
+	if t.broken[key] {
 		return nil
 	}
-	if c.depth++; c.depth > maxInstanceDepth {
-		c.depth--
-		c.errorf(t.decl.At, diag.TooManyInstances, "templates instantiate each other more than %d deep", maxInstanceDepth)
-		return nil
-	}
-	defer func() { c.depth-- }()
+	c.count(t.decl.At)
+	defer c.deeper(t.decl.At)()
 	decl := t.decl
 	outer := t.scope
 	if s := t.special[key]; s != nil {

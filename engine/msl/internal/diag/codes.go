@@ -111,7 +111,7 @@ const (
 	// NotAType: a name that should be a type and is not.
 	//
 	//	constant int x = 1;
-	//	void f() { int y = sizeof(vec<x, 2>); }
+	//	void f() { struct x y; }
 	NotAType Code = 3003
 
 	// NotAValue: a name that should be a value and is not.

@@ -153,6 +153,9 @@ func (p *parser) namespace() Decl {
 // template parses a template or an explicit instantiation.
 func (p *parser) template() []Decl {
 	at := p.next().Pos
+	local := p.local
+	p.local = 0
+	defer func() { p.local = local }()
 	if !p.is("<") {
 		decls := p.simple(&templateContext{instantiation: true})
 		if len(decls) != 1 {
@@ -277,6 +280,9 @@ func (p *parser) simple(tc *templateContext) []Decl {
 	for {
 		dec := p.declarator(false)
 		switch {
+		case d.typedef && dec.fn != nil && dec.name.Simple() != "":
+			out = append(out, &AliasDecl{At: dec.at, Name: dec.name.Simple(), Type: &FuncType{At: dec.at, Ret: dec.wrap(d.base), Params: dec.fn.params}})
+			p.declare(dec.name.Simple(), typeName, nil)
 		case dec.fn != nil || d.base == nil:
 			if dec.fn == nil {
 				dec.fn = p.funcSuffix()
@@ -287,10 +293,7 @@ func (p *parser) simple(tc *templateContext) []Decl {
 				return out
 			}
 		case d.typedef:
-			var t Type = dec.wrap(d.base)
-			if p.is("(") {
-				t = &FuncType{At: dec.at, Ret: t, Params: p.parameters()}
-			}
+			t := dec.wrap(d.base)
 			name := dec.name.Simple()
 			if n, ok := t.(*NamedType); !ok || n.Name.Simple() != name || n.Quals != (Quals{}) {
 				out = append(out, &AliasDecl{At: dec.at, Name: name, Type: t})
@@ -411,7 +414,7 @@ func (p *parser) function(d declSpecs, dec declarator, outer *scope, tc *templat
 	if p.got("->") {
 		f.Ret = p.typeID()
 	}
-	if s := dec.name.Simple(); s != "" && (tc == nil || !tc.instantiation) {
+	if s := dec.name.Simple(); s != "" && !f.Ctor && !f.Dtor && (tc == nil || !tc.instantiation) {
 		inScope := p.scope
 		p.scope = outer
 		if tc != nil {

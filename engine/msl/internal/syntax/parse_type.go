@@ -415,7 +415,7 @@ func (p *parser) functionFollows(name *Name) bool {
 		return true
 	}
 	if p.local > 0 {
-		return false
+		return p.at(1).Is(")")
 	}
 	return p.at(1).Is(")") || p.at(1).Is("...") || p.at(1).Is("[") || p.startsType(1)
 }

@@ -21,7 +21,7 @@ var headers = map[string]bool{
 	"metal_compute": true, "metal_type_traits": true, "metal_limits": true, "metal_config": true,
 	"metal_numeric": true, "metal_array": true, "metal_matrix": true, "metal_pack": true, "metal_uniform": true,
 	"metal_types": true, "metal_simdgroup_matrix": true, "metal_packed_vector": true, "metal_vector": true,
-	"metal_utility": true, "simd/simd.h": true, "metal_tuple": true, "metal_extended_vector": true,
+	"metal_utility": true, "simd/simd.h": true, "metal_tuple": true, "metal_logging": true, "metal_tensor": true, "metal_extended_vector": true,
 }
 
 // predefined are the macros set before the first line. The version is that of MSL 3.2, the first to document the
