@@ -24,8 +24,8 @@ constant uint HEAD_ROUNDS = (HEADS_A_KV + SIMDGROUPS - 1u) / SIMDGROUPS;
 constant uint VECTOR_ROUNDS = (HEADS_A_KV + SIMDGROUPS) / SIMDGROUPS; // query heads and one key
 
 // Head norm and RoPE of one head; on return x[e] is dimension lane*C + e. rope holds (cos, sin) of this position.
-inline void rotate_head(device const float *raw, device const float *norm, device const float2 *rope, thread float *x,
-                        uint thread_index, uint lane, threadgroup float *scratch) {
+inline void rotate_head(device const float *raw, bool is_query, device const float *q_norm, device const float *k_norm,
+                        device const float2 *rope, thread float *x, uint thread_index, uint lane, threadgroup float *scratch) {
     float s = 0.0f;
     for (uint e = 0; e < C; ++e) {
         x[e] = raw[lane * C + e];
@@ -35,7 +35,8 @@ inline void rotate_head(device const float *raw, device const float *norm, devic
     float mean = quotient(zap(s), float(HEAD_DIM));
     float inverse = zap(quotient(1.0f, root(mean + EPS)));
     for (uint e = 0; e < C; ++e) {
-        float y = zap(zap(x[e] * inverse) * norm[lane * C + e]);
+        float weight = is_query ? q_norm[lane * C + e] : k_norm[lane * C + e];
+        float y = zap(zap(x[e] * inverse) * weight);
         float other = exchange(y, 16, thread_index, scratch);
         float2 turn = rope[(lane % 16u) * C + e];
         float kept = y * turn.x;
@@ -136,8 +137,8 @@ kernel void attention_block(
         if (!USE_SHUFFLE || is_query || is_key) {
             uint row = is_query ? first_head + v : HEADS + kv_head;
             float x[MAX_C];
-            rotate_head(qkv + row * HEAD_DIM, is_query ? q_norm : k_norm, rope + pos * (HEAD_DIM / 2u), x, thread_index,
-                        lane, scratch);
+            rotate_head(qkv + row * HEAD_DIM, is_query, q_norm, k_norm, rope + pos * (HEAD_DIM / 2u), x, thread_index, lane,
+                        scratch);
             for (uint e = 0; e < C; ++e) {
                 uint chunk = (lane / 4u) * C + e;
                 if (is_query) {
