@@ -302,7 +302,7 @@ func (c *checker) fits(f *function, this Expr, args []Expr) ([]rank, bool) {
 		if this == nil {
 			return nil, false
 		}
-		if ranks[0] = c.argRank(this, f.f.Params[0]); ranks[0] == rankNone {
+		if ranks[0] = c.thisRank(this, f.f.Params[0]); ranks[0] == rankNone {
 			return nil, false
 		}
 	}
@@ -314,6 +314,21 @@ func (c *checker) fits(f *function, this Expr, args []Expr) ([]rank, bool) {
 		ranks = append(ranks, r)
 	}
 	return ranks, true
+}
+
+// thisRank says how an object fits a member function: it must be in the function's address space. A value is put in thread
+// memory, where also functions that change it may be called.
+func (c *checker) thisRank(x Expr, p *Var) rank {
+	place, ok := x.Place()
+	switch {
+	case !ok && p.Space == types.Thread:
+		return rankExact
+	case !ok || place.Space != p.Space || place.Const && !p.Const:
+		return rankNone
+	case place.Const != p.Const:
+		return rankQualified
+	}
+	return rankExact
 }
 
 // argRank says how the argument x fits the parameter p. A value bound to a const reference is as good as one passed.
@@ -497,7 +512,12 @@ func (c *checker) callTo(at diag.Pos, f *function, this Expr, args []Expr) Expr 
 	}
 	var vals []Expr
 	if f.hasThis {
-		vals = append(vals, c.bindRef(this, fn.Params[0]))
+		if _, isPlace := this.Place(); !isPlace {
+			this = c.materialize(this)
+			vals = append(vals, this)
+		} else {
+			vals = append(vals, c.bindRef(this, fn.Params[0]))
+		}
 	}
 	params := f.params()
 	for i, p := range params {
@@ -512,6 +532,9 @@ func (c *checker) callTo(at diag.Pos, f *function, this Expr, args []Expr) Expr 
 		}
 	}
 	c.uses(f, at)
+	if !fn.RetRef && fn.Ret != nil && !c.complete(at, fn.Ret) {
+		return c.bad(at)
+	}
 	if types.IsInvalid(orInvalid(fn.Ret)) {
 		return c.bad(at)
 	}

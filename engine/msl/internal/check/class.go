@@ -383,7 +383,7 @@ func (c *checker) conversionFunction(x Expr, to types.Type) *function {
 	var best *function
 	bestRank := rankUser
 	for _, f := range c.classOf(s).convs {
-		if c.argRank(x, f.f.Params[0]) == rankNone || f.explicit && !types.Identical(f.f.Ret, to) {
+		if c.thisRank(x, f.f.Params[0]) == rankNone || f.explicit && !types.Identical(f.f.Ret, to) {
 			continue
 		}
 		if r := rankTypes(f.f.Ret, to); r < bestRank {

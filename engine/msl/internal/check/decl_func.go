@@ -221,8 +221,6 @@ func (c *checker) returnType(f *function) bool {
 			return false
 		}
 		fn.RetRef, fn.RetSpace, fn.RetConst = true, q.space, q.isConst
-	case !c.complete(d.Ret.Pos(), q.typ):
-		return false
 	}
 	switch q.typ.(type) {
 	case *types.Array, *types.Func, *types.Atomic:
@@ -270,14 +268,9 @@ func (c *checker) paramOf(p *syntax.VarDecl, q qual) *Var {
 		c.errorf(p.At, diag.BadSpace, "a parameter of type %s cannot be in the %s address space; pass a pointer or a reference", q.typ, q.space)
 		return nil
 	}
-	if !q.ref {
-		if !c.complete(p.At, q.typ) {
-			return nil
-		}
-		if types.HasAtomic(q.typ) {
-			c.errorf(p.At, diag.BadVariable, "a parameter cannot be of type %s: atomics are not copied", q.typ)
-			return nil
-		}
+	if !q.ref && types.HasAtomic(q.typ) {
+		c.errorf(p.At, diag.BadVariable, "a parameter cannot be of type %s: atomics are not copied", q.typ)
+		return nil
 	}
 	v.Type, v.Ref, v.Const = q.typ, q.ref, q.isConst
 	if q.ref {
@@ -311,7 +304,13 @@ func (c *checker) body(f *function) {
 		if f.packAt >= 0 && i >= f.packAt && i < f.packAt+f.packLen {
 			continue
 		}
+		if !v.Ref {
+			c.complete(v.Pos, v.Type)
+		}
 		c.declare(v.Pos, v.Name, v)
+	}
+	if f.f.Ret != nil && !f.f.RetRef && !f.ctor {
+		c.complete(f.f.Pos, f.f.Ret)
 	}
 	if f.packAt >= 0 {
 		c.declarePack(f)

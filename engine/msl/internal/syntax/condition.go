@@ -17,6 +17,9 @@ func (p *preprocessor) condition(name Token, args []Token) bool {
 	if c.i < len(c.tokens) {
 		c.fail(c.tokens[c.i])
 	}
+	if v.bad {
+		panic(diag.Errorf(name.Pos, diag.BadPreprocessorExpr, "division by zero in a condition"))
+	}
 	return v.n != 0
 }
 
@@ -68,6 +71,7 @@ func bit(b bool) string {
 type condValue struct {
 	n        int64
 	unsigned bool
+	bad      bool // divided by zero; no matter if the value is not used
 }
 
 // condExpr evaluates the tokens of a condition.
@@ -116,6 +120,9 @@ func (c *condExpr) ternary(int) condValue {
 		c.fail(c.peek())
 	}
 	b := c.ternary(0)
+	if v.bad {
+		return v
+	}
 	if v.n != 0 {
 		return a
 	}
@@ -155,17 +162,23 @@ func (c *condExpr) apply(op Token, x, y condValue) condValue {
 		}
 		return a < b
 	}
+	switch decided := op.Text == "||" && x.n != 0 || op.Text == "&&" && x.n == 0; {
+	case x.bad:
+		return x
+	case y.bad && !decided:
+		return y
+	}
 	switch op.Text {
 	case "||":
 		return truth(x.n != 0 || y.n != 0)
 	case "&&":
 		return truth(x.n != 0 && y.n != 0)
 	case "|":
-		return condValue{x.n | y.n, u}
+		return condValue{n: x.n | y.n, unsigned: u}
 	case "^":
-		return condValue{x.n ^ y.n, u}
+		return condValue{n: x.n ^ y.n, unsigned: u}
 	case "&":
-		return condValue{x.n & y.n, u}
+		return condValue{n: x.n & y.n, unsigned: u}
 	case "==":
 		return truth(x.n == y.n)
 	case "!=":
@@ -179,27 +192,27 @@ func (c *condExpr) apply(op Token, x, y condValue) condValue {
 	case ">=":
 		return truth(!less(x.n, y.n))
 	case "<<":
-		return condValue{x.n << (uint(y.n) & 63), x.unsigned}
+		return condValue{n: x.n << (uint(y.n) & 63), unsigned: x.unsigned}
 	case ">>":
 		if x.unsigned {
-			return condValue{int64(uint64(x.n) >> (uint(y.n) & 63)), true}
+			return condValue{n: int64(uint64(x.n) >> (uint(y.n) & 63)), unsigned: true}
 		}
-		return condValue{x.n >> (uint(y.n) & 63), false}
+		return condValue{n: x.n >> (uint(y.n) & 63), unsigned: false}
 	case "+":
-		return condValue{x.n + y.n, u}
+		return condValue{n: x.n + y.n, unsigned: u}
 	case "-":
-		return condValue{x.n - y.n, u}
+		return condValue{n: x.n - y.n, unsigned: u}
 	case "*":
-		return condValue{x.n * y.n, u}
+		return condValue{n: x.n * y.n, unsigned: u}
 	}
 	if y.n == 0 {
-		panic(diag.Errorf(op.Pos, diag.BadPreprocessorExpr, "division by zero in a condition"))
+		return condValue{bad: true}
 	}
 	switch {
 	case u && op.Text == "/":
-		return condValue{int64(uint64(x.n) / uint64(y.n)), true}
+		return condValue{n: int64(uint64(x.n) / uint64(y.n)), unsigned: true}
 	case u:
-		return condValue{int64(uint64(x.n) % uint64(y.n)), true}
+		return condValue{n: int64(uint64(x.n) % uint64(y.n)), unsigned: true}
 	case y.n == -1 && op.Text == "/":
 		return condValue{n: -x.n}
 	case op.Text == "/":
@@ -226,12 +239,12 @@ func (c *condExpr) unary() condValue {
 		return condValue{}
 	case t.Is("-"):
 		v := c.unary()
-		return condValue{-v.n, v.unsigned}
+		return condValue{n: -v.n, unsigned: v.unsigned}
 	case t.Is("+"):
 		return c.unary()
 	case t.Is("~"):
 		v := c.unary()
-		return condValue{^v.n, v.unsigned}
+		return condValue{n: ^v.n, unsigned: v.unsigned}
 	case t.Is("("):
 		v := c.ternary(0)
 		if !c.got(")") {
@@ -243,7 +256,7 @@ func (c *condExpr) unary() condValue {
 		if err != nil || lit.Float {
 			c.fail(t)
 		}
-		return condValue{int64(lit.Int), lit.Unsigned}
+		return condValue{n: int64(lit.Int), unsigned: lit.Unsigned}
 	case t.Kind == Char:
 		if n, ok := CharValue(t.Text); ok {
 			return condValue{n: int64(n)}

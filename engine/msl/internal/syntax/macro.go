@@ -172,6 +172,9 @@ func (x *expander) substitute(m *macro, args [][]Token, call Token, hide *hideSe
 			if p := param(m.body[i]); p >= 0 {
 				right = args[p]
 			}
+			if n := len(out); len(right) == 0 && n > 0 && out[n-1].Is(",") && m.variadic && param(m.body[i]) == len(m.params)-1 {
+				out = out[:n-1] // , ## with nothing behind it
+			}
 			out = x.paste(out, right, call, i > 1 && param(m.body[i-2]) >= 0 && len(args[param(m.body[i-2])]) == 0)
 			continue
 		}

@@ -38,6 +38,9 @@ func preprocess(sources []Source, opts Options) []Token {
 		toks = append(toks, pp.run(f)...)
 		end = f.PosAt(len(s.Text))
 	}
+	if n := len(toks); n > 0 {
+		end = toks[n-1].Pos
+	}
 	return append(toks, Token{Kind: EOF, Pos: end})
 }
 

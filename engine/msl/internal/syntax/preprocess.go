@@ -87,6 +87,8 @@ func (p *preprocessor) run(f *diag.File) []Token {
 		switch {
 		case t.Kind == EOF:
 			return out
+		case t.Kind == other && (t.Text[0] == '"' || t.Text[0] == '\''):
+			panic(diag.Errorf(t.Pos, diag.BadLiteral, "missing closing %c", t.Text[0]))
 		case t.Kind == other:
 			panic(diag.Errorf(t.Pos, diag.BadCharacter, "unexpected character %q", t.Text))
 		case t.Is("_Pragma"):

@@ -361,8 +361,7 @@ func (p *printer) structure(prefix string, d *StructDecl) {
 	for i, m := range d.Members {
 		if v, ok := m.(*VarDecl); ok && v.Name == "" && i > 0 {
 			if _, follows := d.Members[i-1].(*StructDecl); follows && isAnonymousType(v.Type) {
-				p.line(p.typ(v.Type, "") + ";")
-				continue
+				continue // the parser adds it
 			}
 		}
 		p.decl(m)

@@ -110,11 +110,7 @@ func (s *scanner) next() Token {
 	case isDigit(c), c == '.' && isDigit(s.peek2()):
 		t.Kind, t.Text = Number, s.number()
 	case c == '"', c == '\'':
-		t.Text = s.quoted(c, t.Pos)
-		t.Kind = String
-		if c == '\'' {
-			t.Kind = Char
-		}
+		t.Kind, t.Text = s.quoted(c)
 	default:
 		t.Kind, t.Text = s.punct()
 	}
@@ -151,7 +147,8 @@ func (s *scanner) number() string {
 	return b.String()
 }
 
-func (s *scanner) quoted(quote byte, pos diag.Pos) string {
+// quoted takes a string or character. One that is not closed on its line is no token: an error unless it is skipped.
+func (s *scanner) quoted(quote byte) (Kind, string) {
 	var b strings.Builder
 	b.WriteByte(quote)
 	s.off++
@@ -160,14 +157,17 @@ func (s *scanner) quoted(quote byte, pos diag.Pos) string {
 		b.WriteByte(c)
 		s.off++
 		if c == quote {
-			return b.String()
+			if quote == '"' {
+				return String, b.String()
+			}
+			return Char, b.String()
 		}
 		if c == '\\' && !s.atEnd() && s.peek() != '\n' {
 			b.WriteByte(s.peek())
 			s.off++
 		}
 	}
-	panic(diag.Errorf(pos, diag.BadLiteral, "missing closing %c", quote))
+	return other, b.String()
 }
 
 func (s *scanner) punct() (Kind, string) {
