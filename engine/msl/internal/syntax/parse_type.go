@@ -542,7 +542,7 @@ func (p *parser) structSpecifier(d *declSpecs) Type {
 			}
 			p.extra = append(p.extra, s)
 		}
-		return &NamedType{At: s.At, Name: s.Name}
+		return &NamedType{At: s.At, Name: s.Name, Key: s.Key}
 	}
 	if s.Name == nil {
 		s.Name = simpleName(s.At, p.anonymousName(d))
@@ -638,7 +638,7 @@ func (p *parser) enumSpecifier() Type {
 		if e.Name == "" || e.Underlying != nil {
 			p.unexpected("{")
 		}
-		return &NamedType{At: e.At, Name: simpleName(e.At, e.Name)}
+		return &NamedType{At: e.At, Name: simpleName(e.At, e.Name), Key: "enum"}
 	}
 	if e.Name == "" {
 		e.Name = p.anonymousName(nil)

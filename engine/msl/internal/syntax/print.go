@@ -109,6 +109,9 @@ func (p *printer) declarator(t Type, inner string) (base, decl string) {
 		if t.Typename {
 			s += "typename "
 		}
+		if t.Key != "" {
+			s += t.Key + " "
+		}
 		return s + p.name(t.Name), inner
 	case *AutoType:
 		return quals(t.Quals) + "auto", inner

@@ -72,6 +72,7 @@ type (
 		Quals    Quals
 		Name     *Name
 		Typename bool
+		Key      string // "struct", "union" or "enum" when written before the name
 	}
 	// AutoType is auto.
 	AutoType struct {
