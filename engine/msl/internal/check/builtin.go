@@ -5,7 +5,7 @@ type BuiltinFunc uint16
 
 // The library. T is the type that all of a function's T arguments were converted to.
 const (
-	// Math: T is half, bfloat, float or a vector of one; T(T).
+	// Math: T is half, float or a vector of one; T(T).
 	FnAcos BuiltinFunc = iota
 	FnAcosh
 	FnAsin

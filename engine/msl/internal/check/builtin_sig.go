@@ -51,8 +51,9 @@ const (
 	sigDefined
 )
 
+// The library has no functions of bfloat: an argument of that type is converted to float.
 var (
-	floats   = []*types.Scalar{types.Float, types.Half, types.Bfloat}
+	floats   = []*types.Scalar{types.Float, types.Half}
 	integers = []*types.Scalar{types.Int, types.Uint, types.Short, types.Ushort, types.Char, types.Uchar, types.Long, types.Ulong}
 	numbers  = append(append([]*types.Scalar(nil), floats...), integers...)
 	everyone = append(append([]*types.Scalar(nil), numbers...), types.Bool)

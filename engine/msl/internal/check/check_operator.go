@@ -485,6 +485,10 @@ func (c *checker) compound(e *syntax.Binary, opText string) Expr {
 		c.badOperands(e.At, op, l, y)
 		return c.bad(e.At)
 	}
+	if rankTypes(t, lt) == rankNone {
+		c.noConversion(e.At, t, lt)
+		return c.bad(e.At)
+	}
 	y = c.convert(y, t)
 	if k, ok := y.(*Const); ok && (op == Div || op == Rem) && types.IsInteger(t) && k.Value.Elems == nil && k.Value.Bits == 0 {
 		c.errorf(e.At, diag.DivideByZero, "division by zero")

@@ -112,6 +112,7 @@ func rankTypes(from, to types.Type) rank {
 	return rankNone
 }
 
+// rankScalar is rankTypes to a scalar. A bfloat converts to float implicitly; neither float nor half converts to it.
 func rankScalar(from types.Type, to *types.Scalar) rank {
 	if !to.IsNumeric() {
 		return rankNone
@@ -121,7 +122,7 @@ func rankScalar(from types.Type, to *types.Scalar) rank {
 		switch {
 		case !f.IsNumeric():
 			return rankNone
-		case mixes16(f, to):
+		case mixes16(f, to), to == types.Bfloat && f.IsFloat():
 			return rankNone
 		case promoted(f) == to:
 			return rankPromotion

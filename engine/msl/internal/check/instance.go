@@ -17,7 +17,7 @@ func (c *checker) classTemplate(d *syntax.TemplateDecl, sd *syntax.StructDecl) {
 			return
 		}
 		if len(d.Params) > 0 {
-			t.partial = append(t.partial, &partialClass{sd, d.Params, part.Args, c.scope})
+			t.partial = append(t.partial, &partialClass{specialisation{d.Params, part.Args, c.scope}, sd})
 			return
 		}
 		args := c.templateArgs(part.Args)
@@ -108,9 +108,22 @@ func (c *checker) structInstance(at diag.Pos, t *classTemplate, args []templateA
 
 // partialFor finds the partial specialisation that fits, and its arguments.
 func (c *checker) partialFor(at diag.Pos, t *classTemplate, args []templateArg) (*partialClass, []templateArg) {
-	var best *partialClass
+	heads := make([]*specialisation, len(t.partial))
+	for i, p := range t.partial {
+		heads[i] = &p.specialisation
+	}
+	i, bound := c.specialFor(at, t.name, heads, args)
+	if i < 0 {
+		return nil, nil
+	}
+	return t.partial[i], bound
+}
+
+// specialFor finds the most special specialisation that fits args, and its own arguments; -1 if there is none.
+func (c *checker) specialFor(at diag.Pos, name string, heads []*specialisation, args []templateArg) (int, []templateArg) {
+	best := -1
 	var bestArgs []templateArg
-	for _, p := range t.partial {
+	for k, p := range heads {
 		d := newDeduction(c, p.scope, p.params)
 		ok := len(p.args) == len(args)
 		for i := 0; ok && i < len(args); i++ {
@@ -127,18 +140,19 @@ func (c *checker) partialFor(at diag.Pos, t *classTemplate, args []templateArg) 
 		if !ok {
 			continue
 		}
-		if best != nil && partialWeight(best) == partialWeight(p) {
-			c.errorf(at, diag.Ambiguous, "several specialisations of %q fit", t.name)
+		if best >= 0 && heads[best].weight() == p.weight() {
+			c.errorf(at, diag.Ambiguous, "several specialisations of %q fit", name)
 			return best, bestArgs
 		}
-		if best == nil || partialWeight(p) > partialWeight(best) {
-			best, bestArgs = p, bound
+		if best < 0 || p.weight() > heads[best].weight() {
+			best, bestArgs = k, bound
 		}
 	}
 	return best, bestArgs
 }
 
-func partialWeight(p *partialClass) int {
+// weight orders specialisations: fewer parameters and more spelled out is more special.
+func (p *specialisation) weight() int {
 	n := -len(p.params)
 	for _, a := range p.args {
 		if a.Type != nil {
@@ -146,6 +160,16 @@ func partialWeight(p *partialClass) int {
 		}
 	}
 	return n
+}
+
+// specialVar declares a specialisation of a variable template.
+func (c *checker) specialVar(d *syntax.TemplateDecl, x *syntax.VarDecl) {
+	t, ok := c.scope.lookup(x.Name).(*varTemplate)
+	if !ok {
+		c.errorf(x.At, diag.Undeclared, "no variable template is called %q", x.Name)
+		return
+	}
+	t.partial = append(t.partial, &partialVar{specialisation{d.Params, x.Part.Args, c.scope}, x})
 }
 
 // aliasInstance is the type that an alias template and its arguments stand for.
@@ -178,8 +202,17 @@ func (c *checker) varInstance(t *varTemplate, part *syntax.NamePart) *Var {
 	c.count(part.At)
 	defer c.deeper(part.At)()
 	var v *Var
-	c.in(c.bindParams(t.scope, t.params, args), func() {
-		v = c.globalOf(t.decl, t.scope.path+t.decl.Name+argsString(args))
+	decl, params, bound, outer := t.decl, t.params, args, t.scope
+	heads := make([]*specialisation, len(t.partial))
+	for i, p := range t.partial {
+		heads[i] = &p.specialisation
+	}
+	if i, b := c.specialFor(part.At, t.decl.Name, heads, args); i >= 0 {
+		p := t.partial[i]
+		decl, params, bound, outer = p.decl, p.params, b, p.scope
+	}
+	c.in(c.bindParams(outer, params, bound), func() {
+		v = c.globalOf(decl, t.scope.path+t.decl.Name+argsString(args))
 	})
 	if types.IsInvalid(v.Type) {
 		return nil

@@ -43,10 +43,8 @@ type (
 
 	// partialClass is a partial specialisation.
 	partialClass struct {
-		decl   *syntax.StructDecl
-		params []syntax.TemplateParam
-		args   []syntax.TemplateArg
-		scope  *scope
+		specialisation
+		decl *syntax.StructDecl
 	}
 
 	// aliasTemplate is template <...> using Name = Type.
@@ -62,6 +60,20 @@ type (
 		params    []syntax.TemplateParam
 		scope     *scope
 		instances map[string]*Var
+		partial   []*partialVar // specialisations, full ones without parameters
+	}
+
+	// partialVar is a specialisation of a variable template.
+	partialVar struct {
+		specialisation
+		decl *syntax.VarDecl
+	}
+
+	// specialisation is the head of a specialisation: its own parameters, and the arguments it stands for.
+	specialisation struct {
+		params []syntax.TemplateParam
+		args   []syntax.TemplateArg
+		scope  *scope
 	}
 )
 
@@ -180,11 +192,15 @@ func (c *checker) templateDecl(d *syntax.TemplateDecl) {
 	case *syntax.AliasDecl:
 		c.declare(x.At, x.Name, &aliasTemplate{x, d.Params, c.scope})
 	case *syntax.VarDecl:
-		if special {
-			c.errorf(x.At, diag.Specialisation, "specialised variable templates are not supported")
+		if x.Part != nil {
+			c.specialVar(d, x)
 			return
 		}
-		c.declare(x.At, x.Name, &varTemplate{x, d.Params, c.scope, map[string]*Var{}})
+		if special {
+			c.errorf(x.At, diag.Specialisation, "a specialised variable needs template arguments")
+			return
+		}
+		c.declare(x.At, x.Name, &varTemplate{decl: x, params: d.Params, scope: c.scope, instances: map[string]*Var{}})
 	default:
 		c.errorf(d.At, diag.Specialisation, "this template is not supported")
 	}

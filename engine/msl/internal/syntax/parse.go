@@ -236,7 +236,9 @@ func (p *parser) skipAngles(i int) int {
 				return i + 1
 			}
 		case t.Text == ">>":
-			if angle -= 2; angle <= 0 {
+			if angle -= 2; angle < 0 { // the second belongs to arguments around these
+				return i
+			} else if angle == 0 {
 				return i + 1
 			}
 		}

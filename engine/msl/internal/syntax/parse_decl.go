@@ -127,7 +127,11 @@ func (p *parser) namespace() Decl {
 		}
 		inner.Name = t.Text
 		var s *scope
-		if e := p.scope.names[t.Text]; e != nil && e.kind == namespaceName {
+		e := p.scope.names[t.Text]
+		if top := p.scope.outer; e == nil && top != nil && top.outer == nil {
+			e = top.names[t.Text] // metal
+		}
+		if e != nil && e.kind == namespaceName {
 			s = e.inner
 			s.outer = p.scope
 		} else {
@@ -487,10 +491,12 @@ func (p *parser) variable(d declSpecs, dec declarator, outer *scope, tc *templat
 	if len(dec.name.Parts) > 1 {
 		v.Class = &Name{At: dec.name.At, Parts: dec.name.Parts[:len(dec.name.Parts)-1]}
 	}
-	if dec.name.Last().HasArgs {
+	if dec.name.Last().HasArgs && tc != nil {
+		v.Part = dec.name.Last()
+	} else if dec.name.Last().HasArgs {
 		panic(diag.Errorf(dec.at, diag.BadDeclarator, "a variable's name cannot have template arguments here"))
 	}
-	if v.Class == nil {
+	if v.Class == nil && v.Part == nil {
 		if tc != nil {
 			inScope := p.scope
 			p.scope = outer

@@ -24,9 +24,8 @@ var headers = map[string]bool{
 	"metal_utility": true, "simd/simd.h": true, "metal_tuple": true, "metal_logging": true, "metal_tensor": true, "metal_extended_vector": true,
 }
 
-// predefined are the macros set before the first line. The version is that of MSL 3.2, the first to document the
-// contraction pragma.
-const predefined = `#define __METAL_VERSION__ 320
+// predefined are the macros set before the first line. The version is MSL 3.1's, the first with bfloat.
+const predefined = `#define __METAL_VERSION__ 310
 #define __METAL__ 1
 #define __METAL_MACOS__ 1
 #define __cplusplus 201402L

@@ -210,6 +210,9 @@ func (p *printer) vars(ds []Decl) string {
 	for i, d := range ds {
 		v := d.(*VarDecl)
 		name := v.Name
+		if v.Part != nil {
+			name = p.part(v.Part)
+		}
 		if v.Class != nil {
 			name = p.name(v.Class) + "::" + name
 		}

@@ -153,6 +153,7 @@ type (
 		At    diag.Pos
 		Name  string
 		Class *Name
+		Part  *NamePart // with the template arguments of a specialisation, else nil
 		Type  Type
 		Specs Specs
 		Attrs []Attr
