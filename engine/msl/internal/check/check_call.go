@@ -483,10 +483,9 @@ func alignRanks(k *candidate) *candidate {
 	return &u
 }
 
-// pick is best among functions that are no templates.
-func (c *checker) pick(at diag.Pos, name string, funcs []*function, this Expr, args []Expr) *function {
-	set := &overloads{funcs: funcs}
-	if k := c.best(at, name, c.candidates(set, nil, this, args), set, args); k != nil {
+// pick is the best of the constructors of a struct.
+func (c *checker) pick(at diag.Pos, name string, set *overloads, args []Expr) *function {
+	if k := c.best(at, name, c.candidates(set, nil, nil, args), set, args); k != nil {
 		return k.f
 	}
 	return nil

@@ -76,7 +76,7 @@ func (c *checker) initStruct(list *syntax.InitList, t *types.Struct) Expr {
 		return c.bad(list.At)
 	}
 	cl := c.classOf(t)
-	if len(cl.ctors) > 0 {
+	if !cl.ctors.none() {
 		return c.constructArgs(list.At, t, list.Elems, true)
 	}
 	if len(list.Elems) == 1 && !t.Union {
@@ -124,7 +124,7 @@ func (c *checker) defaultInit(at diag.Pos, t types.Type) Expr {
 		return nil
 	}
 	cl := c.classOf(s)
-	if len(cl.ctors) > 0 {
+	if !cl.ctors.none() {
 		return c.constructArgs(at, s, nil, false)
 	}
 	if !cl.hasDefaults() {

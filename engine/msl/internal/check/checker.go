@@ -82,7 +82,8 @@ type checker struct {
 	contractOff bool
 	hostNames   map[string]diag.Pos
 
-	memFlags *types.Enum
+	memFlags  *types.Enum
+	boolTypes [2]*types.Struct
 }
 
 // funcState is the function whose body is being checked.

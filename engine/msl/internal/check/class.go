@@ -8,14 +8,15 @@ import (
 
 // class is what a struct type does not say: members that are no data.
 type class struct {
-	typ      *types.Struct
-	scope    *scope
-	ctors    []*function
-	convs    []*function
-	defaults map[int]syntax.Expr // initialisers of fields
-	anon     []anonymousField
-	template *classTemplate
-	args     []templateArg
+	typ           *types.Struct
+	scope         *scope
+	ctors         overloads
+	convs         []*function
+	convTemplates []*funcTemplate
+	defaults      map[int]syntax.Expr // initialisers of fields
+	anon          []anonymousField
+	template      *classTemplate
+	args          []templateArg
 }
 
 // anonymousField is a field of an anonymous member, reached as if it were a field of the class.
@@ -100,8 +101,13 @@ func (c *checker) classBody(cl *class, d *syntax.StructDecl) {
 					bodies = append(bodies, f)
 				}
 			case *syntax.TemplateDecl:
-				if fd, ok := m.Decl.(*syntax.FuncDecl); ok && fd.Ctor {
-					c.errorf(m.At, diag.TemplateConstructor, "constructor templates are not supported")
+				if fd, ok := m.Decl.(*syntax.FuncDecl); ok && fd.Ctor && !inThread(fd) {
+					continue
+				} else if ok && fd.Ctor {
+					cl.ctors.templates = append(cl.ctors.templates, c.newTemplate(m, fd))
+					continue
+				} else if ok && fd.Conv != nil {
+					cl.convTemplates = append(cl.convTemplates, c.newTemplate(m, fd))
 					continue
 				}
 				c.decl(m)
@@ -181,6 +187,9 @@ func (c *checker) memberFunction(cl *class, d *syntax.FuncDecl) *function {
 	if d.Defaulted && (d.Ctor && len(d.Params) == 0 || d.Name.Last().Ident == "operator=" || d.Ctor) {
 		return nil
 	}
+	if d.Ctor && !inThread(d) {
+		return nil
+	}
 	f := c.signature(d, cl.typ)
 	if f == nil {
 		return nil
@@ -190,7 +199,7 @@ func (c *checker) memberFunction(cl *class, d *syntax.FuncDecl) *function {
 		if len(f.f.Params) == 1 && f.f.Params[0].Ref && types.Identical(f.f.Params[0].Type, cl.typ) {
 			return nil // copying is what it always is
 		}
-		cl.ctors = append(cl.ctors, f)
+		cl.ctors.funcs = append(cl.ctors.funcs, f)
 	case f.conv:
 		cl.convs = append(cl.convs, f)
 	default:
@@ -201,6 +210,10 @@ func (c *checker) memberFunction(cl *class, d *syntax.FuncDecl) *function {
 	}
 	return f
 }
+
+// inThread reports a constructor of thread objects. There are no others: one in another address space is made in thread
+// memory and copied.
+func inThread(d *syntax.FuncDecl) bool { return d.This.Space == "" || d.This.Space == "thread" }
 
 // memberDefinition checks a member function defined outside of its struct.
 func (c *checker) memberDefinition(d *syntax.FuncDecl) {
@@ -310,12 +323,12 @@ func (c *checker) constructStruct(at diag.Pos, t *types.Struct, args []syntax.Ex
 	if !c.complete(at, t) {
 		return c.bad(at)
 	}
-	if len(args) == 0 && len(c.classOf(t).ctors) == 0 {
+	if len(args) == 0 && c.classOf(t).ctors.none() {
 		return c.initStruct(&syntax.InitList{At: at}, t)
 	}
 	vals := make([]Expr, len(args))
 	for i, a := range args {
-		if list, ok := a.(*syntax.InitList); ok && len(args) == 1 && len(c.classOf(t).ctors) == 0 {
+		if list, ok := a.(*syntax.InitList); ok && len(args) == 1 && c.classOf(t).ctors.none() {
 			return c.initStruct(list, t)
 		}
 		vals[i] = c.expr(a)
@@ -331,7 +344,7 @@ func (c *checker) constructValues(at diag.Pos, t *types.Struct, vals []Expr) Exp
 		return c.rvalue(vals[0])
 	}
 	cl := c.classOf(t)
-	if len(cl.ctors) == 0 {
+	if cl.ctors.none() {
 		if len(vals) == 1 {
 			if f := c.conversionFunction(vals[0], t); f != nil {
 				return c.callTo(at, f, vals[0], nil)
@@ -340,7 +353,7 @@ func (c *checker) constructValues(at diag.Pos, t *types.Struct, vals []Expr) Exp
 		c.errorf(at, diag.BadInit, "%s has no constructor; it is initialised with a list in braces", t)
 		return c.bad(at)
 	}
-	f := c.pick(at, t.Name, cl.ctors, nil, vals)
+	f := c.pick(at, t.Name, &cl.ctors, vals)
 	if f == nil {
 		return c.bad(at)
 	}
@@ -356,7 +369,14 @@ func (c *checker) convertingConstructor(x Expr, to types.Type) *function {
 	}
 	var best *function
 	bestRank := rankUser
-	for _, f := range c.classOf(t).ctors {
+	ctors := c.classOf(t).ctors
+	all := append([]*function(nil), ctors.funcs...)
+	for _, tmpl := range ctors.templates {
+		if f := c.deduceCall(tmpl, nil, []Expr{x}); f != nil {
+			all = append(all, f)
+		}
+	}
+	for _, f := range all {
 		if f.explicit || f.deleted || f.least() > 1 || len(f.params()) < 1 {
 			continue
 		}
@@ -382,7 +402,13 @@ func (c *checker) conversionFunction(x Expr, to types.Type) *function {
 	}
 	var best *function
 	bestRank := rankUser
-	for _, f := range c.classOf(s).convs {
+	all := append([]*function(nil), c.classOf(s).convs...)
+	for _, t := range c.classOf(s).convTemplates {
+		if f := c.deduceConversion(t, to); f != nil {
+			all = append(all, f)
+		}
+	}
+	for _, f := range all {
 		if c.thisRank(x, f.f.Params[0]) == rankNone || f.explicit && !types.Identical(f.f.Ret, to) {
 			continue
 		}

@@ -112,7 +112,8 @@ func rankTypes(from, to types.Type) rank {
 	return rankNone
 }
 
-// rankScalar is rankTypes to a scalar. A bfloat converts to float implicitly; neither float nor half converts to it.
+// rankScalar is rankTypes to a scalar. A bfloat converts to float and bool implicitly; neither float nor half
+// converts to it.
 func rankScalar(from types.Type, to *types.Scalar) rank {
 	if !to.IsNumeric() {
 		return rankNone
@@ -122,7 +123,7 @@ func rankScalar(from types.Type, to *types.Scalar) rank {
 		switch {
 		case !f.IsNumeric():
 			return rankNone
-		case mixes16(f, to), to == types.Bfloat && f.IsFloat():
+		case mixes16(f, to), to == types.Bfloat && f.IsFloat(), f == types.Bfloat && to.IsInteger():
 			return rankNone
 		case promoted(f) == to:
 			return rankPromotion

@@ -331,6 +331,9 @@ func (c *checker) body(f *function) {
 	c.funcs = append(c.funcs, fn)
 	if fn.Kernel {
 		c.prog.Kernels = append(c.prog.Kernels, fn)
+		if !f.fromPrimary {
+			c.hostName(fn)
+		}
 	}
 }
 

@@ -39,6 +39,15 @@ func (c *checker) kernelSignature(f *function) {
 	}
 }
 
+// hostName reports a second kernel of one name.
+func (c *checker) hostName(fn *Func) {
+	if at, taken := c.hostNames[fn.HostName]; taken {
+		c.errorf(fn.Pos, diag.Redeclared, "a kernel is called %q already, at %s", fn.HostName, at)
+		return
+	}
+	c.hostNames[fn.HostName] = fn.Pos
+}
+
 // funcAttrs reads the attributes of a function.
 func (c *checker) funcAttrs(fn *Func, attrs []syntax.Attr) {
 	for i := range attrs {

@@ -32,6 +32,23 @@ func (c *checker) deduceCall(t *funcTemplate, part *syntax.NamePart, args []Expr
 	return c.instance(t, bound)
 }
 
+// deduceConversion returns the instance of a conversion template that gives the type to, nil if there is none.
+func (c *checker) deduceConversion(t *funcTemplate, to types.Type) *function {
+	d := newDeduction(c, t.scope, t.params)
+	if !d.unify(t.decl.Conv, qual{typ: to}, nil) {
+		return nil
+	}
+	args := make([]templateArg, len(t.params))
+	for i, p := range t.params {
+		args[i] = d.bound[p.Name]
+	}
+	var complete []templateArg
+	if !c.quietly(func() { complete = c.completeArgs(t.decl.At, "operator", t.scope, t.params, args) }) || complete == nil {
+		return nil
+	}
+	return c.instance(t, complete)
+}
+
 // deduce works out the template arguments from those written and from the arguments of a call; nil if it cannot.
 func (c *checker) deduce(t *funcTemplate, part *syntax.NamePart, args []Expr) []templateArg {
 	d := newDeduction(c, t.scope, t.params)

@@ -290,19 +290,16 @@ func (c *checker) instantiateFunction(d *syntax.FuncDecl) {
 		c.body(f)
 		return
 	}
-	errs := len(c.errs)
 	if !f.checked {
-		c.kernelSignature(f)
+		c.in(f.scope, func() { c.kernelSignature(f) })
 		c.body(f)
 		c.funcs = c.funcs[:len(c.funcs)-1] // its copies stand for it
 		c.prog.Kernels = c.prog.Kernels[:len(c.prog.Kernels)-1]
 	}
 	k := *f.f
 	c.funcAttrs(&k, d.Attrs)
-	if prev, taken := c.hostNames[k.HostName]; taken && len(c.errs) == errs {
-		c.errorf(d.At, diag.Redeclared, "a kernel is called %q already, at %s", k.HostName, prev)
-	}
-	c.hostNames[k.HostName] = d.At
+	k.Pos = d.At
+	c.hostName(&k)
 	c.funcs = append(c.funcs, &k)
 	c.prog.Kernels = append(c.prog.Kernels, &k)
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"strings"
 
 	"github.com/octoryn/assay/engine/msl/internal/diag"
 	"github.com/octoryn/assay/engine/msl/internal/syntax"
@@ -12,9 +13,10 @@ import (
 var libraryTypeNames = []string{
 	"vec", "atomic", "numeric_limits", "is_same", "is_integral", "is_floating_point", "is_arithmetic", "is_signed",
 	"is_unsigned", "is_pointer", "is_same_v", "is_integral_v", "is_floating_point_v", "is_arithmetic_v", "is_signed_v",
-	"is_unsigned_v", "is_pointer_v", "conditional", "conditional_t", "enable_if", "enable_if_t", "remove_cv",
+	"is_unsigned_v", "is_pointer_v", "is_convertible", "is_convertible_v", "conditional", "conditional_t", "enable_if", "enable_if_t", "remove_cv",
 	"remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t", "make_unsigned_t", "make_signed_t",
-	"make_unsigned", "underlying_type_t", "integral_constant", "true_type", "false_type", "array",
+	"make_unsigned", "uniform", "underlying_type_t", "integral_constant", "bool_constant", "disjunction",
+	"_disjunction", "conjunction", "_conjunction", "negation", "true_type", "false_type", "array",
 }
 
 // floatConstants are the macros of metal_math that are floats.
@@ -171,7 +173,7 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 			return fail("enable_if does not hold")
 		}
 		return *a[1].typ, true
-	case "remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t":
+	case "uniform", "remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t":
 		a, ok := c.libraryArgs(part, "t")
 		if !ok {
 			return invalid, false
@@ -200,8 +202,101 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 		}
 		return fail("%q wants an enumeration", e.name)
 	}
+	if b, ok := c.boolTemplate(e.name, part); ok {
+		if b == nil {
+			return invalid, false
+		}
+		return qual{typ: c.boolType(*b)}, true
+	}
 	c.errorf(part.At, diag.UnsupportedType, "type %s is not supported", part.Ident)
 	return invalid, false
+}
+
+// boolType is the type whose member value is b.
+func (c *checker) boolType(b bool) types.Type {
+	i := bitOf(b)
+	if c.boolTypes[i] == nil {
+		t := &types.Struct{Name: [...]string{"false_type", "true_type"}[i]}
+		t.Complete(nil)
+		c.classOf(t).scope.names["value"] = &constName{BoolValue(b)}
+		c.boolTypes[i] = t
+	}
+	return c.boolTypes[i]
+}
+
+// boolTemplate is the truth of a library template that stands for true_type or false_type; nil after a mistake. ok is false
+// for any other name.
+func (c *checker) boolTemplate(name string, part *syntax.NamePart) (b *bool, ok bool) {
+	yes, no := true, false
+	answer := func(v bool) (*bool, bool) {
+		if v {
+			return &yes, true
+		}
+		return &no, true
+	}
+	switch name {
+	case "true_type", "false_type":
+		return answer(name == "true_type")
+	case "bool_constant":
+		a, ok := c.libraryArgs(part, "n")
+		if !ok {
+			return nil, true
+		}
+		return answer(a[0].value.Bool())
+	case "disjunction", "_disjunction", "conjunction", "_conjunction", "negation":
+		args := c.templateArgs(part.Args)
+		or := strings.Contains(name, "disjunction")
+		result := !or
+		if args == nil || name == "negation" && len(args) != 1 {
+			return nil, true
+		}
+		for _, a := range args {
+			v, isBool := c.boolMember(a)
+			if !isBool {
+				c.errorf(part.At, diag.BadTemplateArgs, "%q wants types with a member value", name)
+				return nil, true
+			}
+			if v == or {
+				result = or
+			}
+		}
+		if name == "negation" {
+			result = !result
+		}
+		return answer(result)
+	}
+	if traits[name] {
+		k, isConst := c.trait(name, part).(*Const)
+		if !isConst {
+			return nil, true
+		}
+		return answer(k.Value.Bool())
+	}
+	return nil, false
+}
+
+// boolMember returns the member value of a type.
+func (c *checker) boolMember(a templateArg) (v, ok bool) {
+	if a.typ == nil {
+		return false, false
+	}
+	s, isStruct := a.typ.typ.(*types.Struct)
+	if !isStruct {
+		return false, false
+	}
+	switch m := c.classOf(s).scope.names["value"].(type) {
+	case *constName:
+		return m.value.Bool(), true
+	case *Var:
+		return m.Value != nil && m.Value.Bool(), m.Value != nil
+	}
+	return false, false
+}
+
+// traits are the templates that ask one question about types.
+var traits = map[string]bool{
+	"is_same": true, "is_integral": true, "is_floating_point": true, "is_arithmetic": true, "is_signed": true,
+	"is_unsigned": true, "is_pointer": true, "is_convertible": true,
 }
 
 // libraryMember is the type NAME<...>::type of a library template; ok is false for any other name.
@@ -241,7 +336,14 @@ func (c *checker) libraryConstant(n *syntax.Name) (Expr, bool) {
 			return c.numericLimits(part, last), true
 		}
 		if last.Ident == "value" {
-			return c.trait(owner.name, part), true
+			b, ok := c.boolTemplate(owner.name, part)
+			switch {
+			case !ok:
+				return nil, false
+			case b == nil:
+				return c.bad(n.At), true
+			}
+			return constant(n.At, BoolValue(*b)), true
 		}
 		return nil, false
 	}
@@ -261,7 +363,7 @@ func (c *checker) libraryConstant(n *syntax.Name) (Expr, bool) {
 // trait answers a question about types.
 func (c *checker) trait(name string, part *syntax.NamePart) Expr {
 	want := "t"
-	if name == "is_same" {
+	if name == "is_same" || name == "is_convertible" {
 		want = "tt"
 	}
 	a, ok := c.libraryArgs(part, want)
@@ -281,6 +383,10 @@ func (c *checker) trait(name string, part *syntax.NamePart) Expr {
 	}
 	if name == "is_same" {
 		return constant(part.At, BoolValue(types.Identical(t, a[1].typ.typ) && a[0].typ.isConst == a[1].typ.isConst))
+	}
+	if name == "is_convertible" {
+		from := &bad{node{at: part.At, typ: t}}
+		return constant(part.At, BoolValue(c.rankOf(from, a[1].typ.typ) != rankNone))
 	}
 	answer, known := answers[name]
 	if !known {

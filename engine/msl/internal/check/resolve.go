@@ -204,7 +204,7 @@ func (c *checker) namedType(n *syntax.Name) qual {
 var refused = map[string]bool{
 	"double": true, "texture1d": true, "texture2d": true, "texture3d": true, "texture2d_array": true,
 	"texture_buffer": true, "sampler": true, "command_buffer": true, "tensor": true, "visible_function_table": true,
-	"matrix": true, "simdgroup_matrix": true, "simd_vote": true, "uniform": true, "pair": true, "tuple": true,
+	"matrix": true, "simdgroup_matrix": true, "simd_vote": true, "pair": true, "tuple": true,
 }
 
 // isMatrixName reports float4x4, simdgroup_half8x8 and the like.

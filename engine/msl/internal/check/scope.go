@@ -48,6 +48,9 @@ type (
 	packName struct{ elems []entity }
 )
 
+// none reports that there are no functions.
+func (o *overloads) none() bool { return len(o.funcs) == 0 && len(o.templates) == 0 }
+
 // scope is one level of names.
 type scope struct {
 	names map[string]entity
@@ -90,6 +93,9 @@ type mixed struct {
 	lib  *librarySet
 }
 
+// ambiguousName is a name that the program and, through a using directive, the library give different meanings.
+type ambiguousName struct{ name string }
+
 // merge joins two meanings of a name in one scope.
 func merge(a, b entity) entity {
 	if a == nil {
@@ -112,9 +118,16 @@ func merge(a, b entity) entity {
 		if y, ok := b.(*overloads); ok {
 			return &mixed{y, x}
 		}
+		if y, ok := b.(*librarySet); !ok || y.id != x.id {
+			return &ambiguousName{x.id.String()}
+		}
 	case *mixed:
 		if y, ok := b.(*overloads); ok {
 			return &mixed{merge(x.user, y).(*overloads), x.lib}
+		}
+	default:
+		if y, ok := b.(*librarySet); ok {
+			return &ambiguousName{y.id.String()}
 		}
 	}
 	return a
@@ -158,6 +171,12 @@ func (c *checker) in(s *scope, f func()) {
 // find resolves a qualified name; nil if it is not declared. The last part's template arguments are left to the caller.
 // Mistakes in the parts before it are reported, and ok is then false.
 func (c *checker) find(n *syntax.Name) (e entity, ok bool) {
+	defer func() {
+		if a, is := e.(*ambiguousName); is {
+			c.errorf(n.At, diag.AmbiguousName, "%q is declared here and is a function of the Metal library", a.name)
+			e, ok = nil, false
+		}
+	}()
 	if len(n.Parts) == 1 {
 		if n.Global {
 			return c.global.local(n.Parts[0].Ident), true

@@ -211,8 +211,7 @@ func (c *checker) funcTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) {
 		c.errorf(fd.At, diag.Specialisation, "member templates defined outside of their struct are not supported")
 		return
 	}
-	t := &funcTemplate{decl: fd, params: d.Params, scope: c.scope, class: c.scope.class, contract: c.contractOff,
-		instances: map[string]*function{}, special: map[string]*syntax.FuncDecl{}, broken: map[string]bool{}}
+	t := c.newTemplate(d, fd)
 	name := fd.Name.Last().Ident
 	set, ok := c.scope.names[name].(*overloads)
 	if !ok {
@@ -230,6 +229,12 @@ func (c *checker) funcTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) {
 		}
 	}
 	set.templates = append(set.templates, t)
+}
+
+// newTemplate makes a function template that belongs to the current scope.
+func (c *checker) newTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) *funcTemplate {
+	return &funcTemplate{decl: fd, params: d.Params, scope: c.scope, class: c.scope.class, contract: c.contractOff,
+		instances: map[string]*function{}, special: map[string]*syntax.FuncDecl{}, broken: map[string]bool{}}
 }
 
 // sameTemplate compares two declarations by their text.

@@ -213,6 +213,12 @@ const (
 	//	constant int S::x = 1;
 	StaticMember Code = 3021
 
+	// AmbiguousName: a name that is the program's and, through using namespace metal, the library's.
+	//
+	//	constant int step = 1;
+	//	int f() { return step; }
+	AmbiguousName Code = 3023
+
 	// LocalFunction: a function declared inside a function.
 	//
 	//	void f() { template <typename T> void g(T x); }
@@ -437,11 +443,6 @@ const (
 	//
 	//	struct A { ~A() {} };
 	Destructor Code = 9011
-
-	// TemplateConstructor: a constructor that is a template.
-	//
-	//	struct A { template <typename T> A(T x) {} };
-	TemplateConstructor Code = 9012
 
 	// NotCompute: a vertex or fragment function.
 	//

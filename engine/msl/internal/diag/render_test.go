@@ -45,7 +45,9 @@ var _ = Describe("a position", Label("area:msl"), func() {
 
 var _ = Describe("rendering", Label("area:msl"), func() {
 	f := diag.NewFile("a.metal", "\tint\té = x;\n")
-	at := func(col int) *diag.Error { return diag.Errorf(diag.Pos{File: f, Line: 1, Col: col}, diag.Undeclared, "m") }
+	at := func(col int) *diag.Error {
+		return diag.Errorf(diag.Pos{File: f, Line: 1, Col: col}, diag.Undeclared, "m")
+	}
 
 	DescribeTable("puts the caret", func(col int, want string) {
 		Expect(diag.Render(at(col))).To(Equal("a.metal:1:" + fmt.Sprint(col) + ": MSL3001: m\n    int\té = x;\n" + want))

@@ -78,7 +78,8 @@ var libraryTypes = map[string]bool{
 	"false_type": false, "remove_cv": true, "remove_cv_t": true, "remove_const_t": true, "remove_reference_t": true,
 	"remove_cvref_t": true, "is_integral": true, "is_floating_point": true, "is_arithmetic": true, "is_signed": true,
 	"is_unsigned": true, "is_pointer": true, "make_unsigned": true, "make_unsigned_t": true, "make_signed_t": true,
-	"is_convertible": true, "underlying_type_t": true, "pair": true, "tuple": true, "simdgroup_matrix": true, "matrix": true, "texture1d": true,
+	"is_convertible": true, "underlying_type_t": true, "bool_constant": true, "disjunction": true,
+	"_disjunction": true, "conjunction": true, "_conjunction": true, "negation": true, "pair": true, "tuple": true, "simdgroup_matrix": true, "matrix": true, "texture1d": true,
 	"texture2d": true, "texture3d": true, "texture2d_array": true, "texture_buffer": true, "sampler": false,
 	"command_buffer": false, "tensor": true, "visible_function_table": true, "uniform": true,
 }

@@ -306,6 +306,10 @@ func (p *parser) postfix(x Expr) Expr {
 			m.Template = p.got("template")
 			u := p.peek()
 			switch {
+			case u.Is("operator") && p.startsType(1):
+				p.next()
+				d := p.specifiers()
+				m.Part = NamePart{At: u.Pos, Ident: "operator " + TypeString(d.base)}
 			case u.Is("operator"):
 				p.next()
 				m.Part = NamePart{At: u.Pos, Ident: p.operatorName()}
