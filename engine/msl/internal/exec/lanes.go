@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/octoryn/assay/engine/msl/internal/num"
 )
@@ -123,6 +124,9 @@ const (
 func fv(u uint32) float32 { return math.Float32frombits(u) }
 func fb(f float32) uint32 { return math.Float32bits(f) }
 
+// floats sees a register as floats: loading them as such saves a move between register files a lane.
+func floats(r *u32s) *f32s { return (*f32s)(unsafe.Pointer(r)) }
+
 // goLanes is written in Go.
 var goLanes = newGoLanes()
 
@@ -233,23 +237,27 @@ func newGoLanes() *laneKernels {
 	}
 	k.two = [num2]lane2{
 		twoAddF: func(d, a, b *u32s) {
-			for i := range d {
-				d[i] = fb(fv(a[i]) + fv(b[i]))
+			x, y, z := floats(d), floats(a), floats(b)
+			for i := range x {
+				x[i] = y[i] + z[i]
 			}
 		},
 		twoSubF: func(d, a, b *u32s) {
-			for i := range d {
-				d[i] = fb(fv(a[i]) - fv(b[i]))
+			x, y, z := floats(d), floats(a), floats(b)
+			for i := range x {
+				x[i] = y[i] - z[i]
 			}
 		},
 		twoRsubF: func(d, a, b *u32s) {
-			for i := range d {
-				d[i] = fb(fv(b[i]) - fv(a[i]))
+			x, y, z := floats(d), floats(a), floats(b)
+			for i := range x {
+				x[i] = z[i] - y[i]
 			}
 		},
 		twoMulF: func(d, a, b *u32s) {
-			for i := range d {
-				d[i] = fb(float32(fv(a[i]) * fv(b[i])))
+			x, y, z := floats(d), floats(a), floats(b)
+			for i := range x {
+				x[i] = float32(y[i] * z[i])
 			}
 		},
 		twoDivF: func(d, a, b *u32s) {
@@ -345,27 +353,27 @@ func newGoLanes() *laneKernels {
 	}
 	k.twoS = [num2]lane2s{
 		twoAddF: func(d, a *u32s, s uint32) {
-			f := fv(s)
-			for i := range d {
-				d[i] = fb(fv(a[i]) + f)
+			x, y, f := floats(d), floats(a), fv(s)
+			for i := range x {
+				x[i] = y[i] + f
 			}
 		},
 		twoSubF: func(d, a *u32s, s uint32) {
-			f := fv(s)
-			for i := range d {
-				d[i] = fb(fv(a[i]) - f)
+			x, y, f := floats(d), floats(a), fv(s)
+			for i := range x {
+				x[i] = y[i] - f
 			}
 		},
 		twoRsubF: func(d, a *u32s, s uint32) {
-			f := fv(s)
-			for i := range d {
-				d[i] = fb(f - fv(a[i]))
+			x, y, f := floats(d), floats(a), fv(s)
+			for i := range x {
+				x[i] = f - y[i]
 			}
 		},
 		twoMulF: func(d, a *u32s, s uint32) {
-			f := fv(s)
-			for i := range d {
-				d[i] = fb(float32(fv(a[i]) * f))
+			x, y, f := floats(d), floats(a), fv(s)
+			for i := range x {
+				x[i] = float32(y[i] * f)
 			}
 		},
 		twoDivF: func(d, a *u32s, s uint32) {
@@ -465,38 +473,44 @@ func newGoLanes() *laneKernels {
 	}
 	k.cmp = [numC]laneC{
 		cmpEqF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) == fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] == y[i]) << i
 			}
 			return
 		},
 		cmpNeF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) != fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] != y[i]) << i
 			}
 			return
 		},
 		cmpLtF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) < fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] < y[i]) << i
 			}
 			return
 		},
 		cmpLeF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) <= fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] <= y[i]) << i
 			}
 			return
 		},
 		cmpGtF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) > fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] > y[i]) << i
 			}
 			return
 		},
 		cmpGeF: func(a, b *u32s) (m uint32) {
-			for i := range a {
-				m |= one(fv(a[i]) >= fv(b[i])) << i
+			x, y := floats(a), floats(b)
+			for i := range x {
+				m |= one(x[i] >= y[i]) << i
 			}
 			return
 		},
@@ -563,44 +577,44 @@ func newGoLanes() *laneKernels {
 	}
 	k.cmpS = [numC]laneCs{
 		cmpEqF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) == f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] == f) << i
 			}
 			return
 		},
 		cmpNeF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) != f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] != f) << i
 			}
 			return
 		},
 		cmpLtF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) < f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] < f) << i
 			}
 			return
 		},
 		cmpLeF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) <= f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] <= f) << i
 			}
 			return
 		},
 		cmpGtF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) > f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] > f) << i
 			}
 			return
 		},
 		cmpGeF: func(a *u32s, s uint32) (m uint32) {
-			f := fv(s)
-			for i := range a {
-				m |= one(fv(a[i]) >= f) << i
+			x, f := floats(a), fv(s)
+			for i := range x {
+				m |= one(x[i] >= f) << i
 			}
 			return
 		},

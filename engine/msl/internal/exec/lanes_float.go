@@ -77,9 +77,11 @@ func goField(d *f32s, a *u32s, k fieldToF32) {
 func goFieldFma(d *f32s, a *u32s, k fieldToF32, b, c *f32s) {
 	sh, mask, bias := k.shift&31, k.mask, k.bias
 	for i := 0; i < 32; i++ {
-		s := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])) + float64(c[i])
+		p, e := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])), float64(c[i])
+		s := p + e
 		u := math.Float64bits(s)
-		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+		// Codes are short, so ties are common here and nearly always exact sums, which need no care.
+		if (u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1) && (float64(s-p) != e || float64(s-e) != p) {
 			d[i] = fieldFmaAt(a, k, b, c, i)
 		} else {
 			d[i] = float32(s)

@@ -139,7 +139,7 @@ func compareKernel(op ir.Op, t ir.Type) (kernel, flipped uint8, ok bool) {
 
 // lanesOp emits a pure operation whose result differs between lanes.
 func (s *selector) lanesOp(v *ir.Value) {
-	if s.boolOp(v) || s.conversion(v) || s.selection(v) || s.fused(v) {
+	if s.fused(v) || s.boolOp(v) || s.conversion(v) || s.selection(v) {
 		return
 	}
 	t := v.Args[0].Type
