@@ -74,14 +74,28 @@ func goField(d *f32s, a *u32s, k fieldToF32) {
 	}
 }
 
+// goFieldFma tells short codes from others, because ties are common among them: with a code of at most five bits the
+// product has at most 29. If c is the larger operand, every sum that could lie in the middle of two float32 values is
+// exact in float64; if the product is, s-p tells whether the sum is. An exact sum needs no care, and an inexact one is
+// rare, so the branch is predicted.
 func goFieldFma(d *f32s, a *u32s, k fieldToF32, b, c *f32s) {
 	sh, mask, bias := k.shift&31, k.mask, k.bias
+	if mask <= 15 && -16 <= bias && bias <= 0 {
+		for i := 0; i < 32; i++ {
+			p, z := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])), float64(c[i])
+			s := p + z
+			if float64(s-p) != z || math.Float64bits(s)<<1-1 < 897<<53-1 {
+				d[i] = fieldFmaAt(a, k, b, c, i)
+			} else {
+				d[i] = float32(s)
+			}
+		}
+		return
+	}
 	for i := 0; i < 32; i++ {
-		p, e := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])), float64(c[i])
-		s := p + e
+		s := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])) + float64(c[i])
 		u := math.Float64bits(s)
-		// Codes are short, so ties are common here and nearly always exact sums, which need no care.
-		if (u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1) && (float64(s-p) != e || float64(s-e) != p) {
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
 			d[i] = fieldFmaAt(a, k, b, c, i)
 		} else {
 			d[i] = float32(s)

@@ -268,6 +268,7 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 	}
 	var at [32]int64
 	var mems [32]*memory
+	var own [32]memory // thread arrays; a variable of the loop would go to the heap
 	var root *ir.Root
 	base := m.imm
 	if m.base >= 0 {
@@ -298,13 +299,12 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 			return false
 		}
 		root = w.g.roots[number]
-		mem := &w.g.memories[number]
-		mems[i] = mem
-		p := *mem
+		p := &w.g.memories[number]
 		if root.Space == ir.Thread {
-			p = w.threadMemory(root)
-			mems[i] = &p
+			own[i] = w.threadMemory(root)
+			p = &own[i]
 		}
+		mems[i] = p
 		switch {
 		case at[i] < 0 || at[i]+m.bytes > p.length:
 			w.fault = w.accessFault("out of bounds", m, root, p.length, at[i], i)
