@@ -257,10 +257,14 @@ func (c *checker) index(e *syntax.Index) Expr {
 		}
 		return c.deref(e.At, &PointerAdd{node{at: e.At, typ: t}, c.rvalue(x), i})
 	case *types.Array:
-		c.indexInRange(i, t.Len, x.Type())
+		if !c.indexInRange(i, t.Len, x.Type()) {
+			return c.bad(e.At)
+		}
 		return &Index{node{at: e.At, typ: t.Elem, lval: isPlace, place: place}, x, i}
 	case *types.Vector:
-		c.indexInRange(i, t.Len(), x.Type())
+		if !c.indexInRange(i, t.Len(), x.Type()) {
+			return c.bad(e.At)
+		}
 		return &Index{node{at: e.At, typ: t.Elem(), lval: isPlace, place: place}, x, i}
 	}
 	c.errorf(e.At, diag.BadOperand, "%s cannot be indexed", x.Type())
@@ -268,10 +272,12 @@ func (c *checker) index(e *syntax.Index) Expr {
 }
 
 // indexInRange reports a constant index outside of a vector or array.
-func (c *checker) indexInRange(i Expr, n int, t types.Type) {
+func (c *checker) indexInRange(i Expr, n int, t types.Type) bool {
 	if k, ok := i.(*Const); ok && (k.Value.Int() < 0 || k.Value.Int() >= int64(n)) {
 		c.errorf(i.Pos(), diag.IndexRange, "index %s is outside of %s", k.Value, t)
+		return false
 	}
+	return true
 }
 
 // member checks X.name and X->name: a field, a static member, or components of a vector.

@@ -43,7 +43,7 @@ func (c *checker) initFrom(x syntax.Expr, t types.Type, direct bool) Expr {
 	case 0:
 		return zero(list.At, t)
 	case 1:
-		return c.narrowing(c.initFrom(list.Elems[0], t, direct), list.Elems[0])
+		return c.initFrom(list.Elems[0], t, direct) // narrowing is only warned of by Metal, and allowed here
 	}
 	c.errorf(list.At, diag.BadInit, "%s is initialised with %d values", t, len(list.Elems))
 	for _, e := range list.Elems {
@@ -51,9 +51,6 @@ func (c *checker) initFrom(x syntax.Expr, t types.Type, direct bool) Expr {
 	}
 	return c.bad(list.At)
 }
-
-// narrowing is a place to refuse narrowing in braces; Metal only warns, and so does not refuse.
-func (c *checker) narrowing(x Expr, _ syntax.Expr) Expr { return x }
 
 func (c *checker) initArray(list *syntax.InitList, t *types.Array) Expr {
 	out := &Aggregate{node{at: list.At, typ: t}, nil}

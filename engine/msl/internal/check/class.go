@@ -233,11 +233,16 @@ func (c *checker) memberDefinition(d *syntax.FuncDecl) {
 	set, _ := s.names[name].(*overloads)
 	var due *function
 	c.in(s, func() {
-		f := c.signature(d, s.class)
-		if f == nil {
-			return
-		}
-		if set != nil {
+		static := *d // static is written inside the struct only
+		static.Specs.Static = true
+		for _, form := range []*syntax.FuncDecl{d, &static} {
+			f := c.signature(form, s.class)
+			if f == nil {
+				return
+			}
+			if set == nil {
+				break
+			}
 			for _, old := range set.funcs {
 				if sameParams(old, f) {
 					due = c.addFunction(d.At, name, f)

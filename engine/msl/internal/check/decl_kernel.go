@@ -218,16 +218,13 @@ func holdsPointer(t types.Type) bool {
 // whenConstant reads [[function_constant(NAME)]] on a parameter.
 func (c *checker) whenConstant(v *Var, a *syntax.Attr) {
 	if len(a.Args) == 1 {
-		if ref, ok := c.rvalueNoLoad(c.expr(a.Args[0])).(*VarRef); ok && ref.Var.Global && ref.Var.Value == nil && ref.Var.Type == types.Type(types.Bool) {
+		if ref, ok := c.expr(a.Args[0]).(*VarRef); ok && ref.Var.Global && ref.Var.Value == nil && ref.Var.Type == types.Type(types.Bool) {
 			v.Binding.When = ref.Var
 			return
 		}
 	}
 	c.errorf(a.At, diag.BadAttributeArg, "function_constant on a parameter wants the name of a bool function constant")
 }
-
-// rvalueNoLoad returns x itself; it marks the places where a place is wanted.
-func (c *checker) rvalueNoLoad(x Expr) Expr { return x }
 
 // builtinType checks the type of a builtin input: ushort or uint, or up to three of them.
 func (c *checker) builtinType(v *Var, b Builtin) {

@@ -153,11 +153,10 @@ func (c *checker) specialFor(at diag.Pos, name string, heads []*specialisation, 
 
 // weight orders specialisations: fewer parameters and more spelled out is more special.
 func (p *specialisation) weight() int {
+	w := newWeigher(p.params)
 	n := -len(p.params)
 	for _, a := range p.args {
-		if a.Type != nil {
-			n += typeWeight(a.Type)
-		}
+		n += w.arg(a)
 	}
 	return n
 }

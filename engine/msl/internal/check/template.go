@@ -68,9 +68,10 @@ type (
 
 // weight orders templates that fit equally well: the more of the parameters' types is spelled out, the better.
 func (t *funcTemplate) weight() int {
+	w := newWeigher(t.params)
 	n := 0
 	for _, p := range t.decl.Params {
-		n += typeWeight(p.Type)
+		n += w.typ(p.Type)
 	}
 	for _, p := range t.params {
 		if p.Pack {
@@ -80,30 +81,55 @@ func (t *funcTemplate) weight() int {
 	return n
 }
 
-func typeWeight(t syntax.Type) int {
+// weigher counts what a type spells out beyond the template parameters it names.
+type weigher map[string]bool
+
+func newWeigher(params []syntax.TemplateParam) weigher {
+	w := weigher{}
+	for _, p := range params {
+		w[p.Name] = true
+	}
+	return w
+}
+
+func (w weigher) typ(t syntax.Type) int {
 	switch t := t.(type) {
 	case *syntax.PointerType:
-		return 1 + typeWeight(t.Elem)
+		return 1 + w.typ(t.Elem)
 	case *syntax.ArrayType:
-		return 1 + typeWeight(t.Elem)
+		return 1 + w.typ(t.Elem) + w.value(t.Len)
 	case *syntax.RefType:
-		return typeWeight(t.Elem)
+		return w.typ(t.Elem)
 	case *syntax.NamedType:
 		n := 0
+		if !w[t.Name.Simple()] {
+			n++
+		}
 		if t.Quals.Const {
 			n++
 		}
 		for _, p := range t.Name.Parts {
 			for _, a := range p.Args {
-				n++
-				if a.Type != nil {
-					n += typeWeight(a.Type)
-				}
+				n += w.arg(a)
 			}
 		}
 		return n
 	}
 	return 0
+}
+
+func (w weigher) arg(a syntax.TemplateArg) int {
+	if a.Type != nil {
+		return 1 + w.typ(a.Type)
+	}
+	return 1 + w.value(a.X)
+}
+
+func (w weigher) value(x syntax.Expr) int {
+	if id, ok := x.(*syntax.Ident); ok && w[id.Name.Simple()] {
+		return 0
+	}
+	return 1
 }
 
 // templateDecl declares a template or a specialisation.

@@ -80,7 +80,7 @@ func (p *parser) structBody(s *StructDecl) {
 	if e := outer.names[name]; e != nil {
 		e.inner = inner
 	}
-	inner.names[name] = &entry{typeName, inner}
+	inner.names[name] = &entry{classTemplate, inner} // with arguments or without
 	p.scope = inner
 	p.class = append(p.class, name)
 	local, greater := p.local, p.noGreater

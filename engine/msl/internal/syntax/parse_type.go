@@ -281,10 +281,13 @@ func (p *parser) templateArgs() []TemplateArg {
 		var a TemplateArg
 		if p.startsType(0) && !p.callsType() {
 			a.Type = p.typeID()
+			if pack, ok := a.Type.(*PackType); ok {
+				a.Type, a.Pack = pack.Elem, true
+			}
 		} else {
 			a.X = p.assign()
+			a.Pack = p.got("...")
 		}
-		a.Pack = p.got("...")
 		args = append(args, a)
 		if !p.got(",") {
 			break
