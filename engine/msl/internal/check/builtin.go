@@ -121,7 +121,7 @@ const (
 	FnFaceforward
 	FnReflect
 
-	// Simdgroup: T is any number or a vector. Lane numbers, deltas and masks are ushort.
+	// Simdgroup: T is any number of up to 32 bits or a vector of one. Lane numbers, deltas and masks are ushort.
 	FnSimdBroadcast
 	FnSimdShuffle
 	FnSimdShuffleXor

@@ -51,11 +51,13 @@ const (
 	sigDefined
 )
 
-// The library has no functions of bfloat: an argument of that type is converted to float.
+// The library has no functions of bfloat: an argument of that type is converted to float. Simdgroup functions have no
+// 64-bit forms.
 var (
 	floats   = []*types.Scalar{types.Float, types.Half}
 	integers = []*types.Scalar{types.Int, types.Uint, types.Short, types.Ushort, types.Char, types.Uchar, types.Long, types.Ulong}
 	numbers  = append(append([]*types.Scalar(nil), floats...), integers...)
+	upTo32   = append(append([]*types.Scalar(nil), floats...), integers[:6]...)
 	everyone = append(append([]*types.Scalar(nil), numbers...), types.Bool)
 	ints32   = []*types.Scalar{types.Int, types.Uint}
 	onlyBool = []*types.Scalar{types.Bool}
@@ -103,10 +105,10 @@ var sigShapes = map[sigFamily]sigShape{
 	sigV2:         {floats, "TT", 'T', 2, 4, 0},
 	sigV3:         {floats, "TTT", 'T', 2, 4, 0},
 	sigCross:      {floats, "TT", 'T', 3, 3, 0},
-	sigShuffle:    {numbers, "Ts", 'T', 1, 4, 0},
-	sigFill:       {numbers, "TTss", 'T', 1, 4, 1},
-	sigReduce:     {numbers, "T", 'T', 1, 4, 0},
-	sigReduceBits: {integers, "T", 'T', 1, 4, 0},
+	sigShuffle:    {upTo32, "Ts", 'T', 1, 4, 0},
+	sigFill:       {upTo32, "TTss", 'T', 1, 4, 1},
+	sigReduce:     {upTo32, "T", 'T', 1, 4, 0},
+	sigReduceBits: {integers[:6], "T", 'T', 1, 4, 0},
 	sigVote:       {onlyBool, "T", 'b', 1, 1, 0},
 	sigFirst:      {onlyBool, "", 'b', 1, 1, 0},
 	sigCount:      {ints32[1:], "", 'T', 1, 1, 0},

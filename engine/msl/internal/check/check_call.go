@@ -92,6 +92,16 @@ func (c *checker) callName(e *syntax.Call, n *syntax.Name) Expr {
 		part = n.Last()
 	}
 	set, lib := functionsOf(ent)
+	if t, ok := ent.(*libraryType); ok && t.name == "make_uniform" { // a hint that changes no value
+		args, ok := c.args(e.Args)
+		if !ok || len(args) != 1 {
+			if ok {
+				c.errorf(e.At, diag.NoMatch, "\"make_uniform\" got %d arguments, want 1", len(args))
+			}
+			return c.bad(e.At)
+		}
+		return c.rvalue(args[0])
+	}
 	if set == nil && lib == nil {
 		switch ent := ent.(type) {
 		case *typeName, *classTemplate, *libraryType, *aliasTemplate:

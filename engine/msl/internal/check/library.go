@@ -15,7 +15,7 @@ var libraryTypeNames = []string{
 	"is_unsigned", "is_pointer", "is_same_v", "is_integral_v", "is_floating_point_v", "is_arithmetic_v", "is_signed_v",
 	"is_unsigned_v", "is_pointer_v", "is_convertible", "is_convertible_v", "conditional", "conditional_t", "enable_if", "enable_if_t", "remove_cv",
 	"remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t", "make_unsigned_t", "make_signed_t",
-	"make_unsigned", "uniform", "underlying_type_t", "integral_constant", "bool_constant", "disjunction",
+	"make_unsigned", "uniform", "make_uniform", "underlying_type_t", "integral_constant", "bool_constant", "disjunction",
 	"_disjunction", "conjunction", "_conjunction", "negation", "true_type", "false_type", "array",
 }
 

@@ -324,7 +324,7 @@ func (c *checker) specialFunction(d *syntax.FuncDecl) {
 	}
 	set, _ := functionsOf(e)
 	if set != nil {
-		f := c.signature(stripped(d), nil)
+		f := c.signature(stripped(d), c.scope.class)
 		if f == nil {
 			return
 		}
@@ -361,7 +361,7 @@ func stripped(d *syntax.FuncDecl) *syntax.FuncDecl {
 // matchSignature returns the arguments with which t has the signature of f, nil if there are none.
 func (c *checker) matchSignature(t *funcTemplate, part *syntax.NamePart, f *function) []templateArg {
 	args := make([]Expr, 0, len(f.f.Params))
-	for _, p := range f.f.Params {
+	for _, p := range f.params() {
 		n := node{at: p.Pos, typ: p.Type}
 		if p.Ref {
 			n.lval, n.place = true, Place{p.Space, p.Const}
