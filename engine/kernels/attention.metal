@@ -79,12 +79,13 @@ inline void score_position(device const half4 *tile, threadgroup const float4 *q
     }
 }
 
-// Adds p[j] * v[j] of one position to the sums of each head at once.
-inline void add_value(device const half *value, threadgroup const float *p, uint lane, thread float *sums) {
+// Adds p * v of one position to the sums of each head at once; p holds each head's weight of four positions, of which
+// this is number i.
+inline void add_value(device const half *value, thread const float4 *p, uint i, uint lane, thread float *sums) {
     for (uint e = 0; e < C; ++e) {
         float v = float(value[e * LANES + lane]);
         for (uint a = 0; a < HEADS_AT_ONCE; ++a) {
-            sums[a * C + e] = fma(p[a * BLOCK], v, sums[a * C + e]);
+            sums[a * C + e] = fma(p[a][i], v, sums[a * C + e]);
         }
     }
 }
@@ -233,14 +234,23 @@ kernel void attention_block(
             present = present < LANES ? present : LANES;
             float acc[MAX_SUMS];
             for (uint i = 0; i < HEADS_AT_ONCE * C; ++i) { acc[i] = 0.0f; }
-            uint j = 0;
-            for (; j + 4u <= present; j += 4u) {
-                for (uint i = 0; i < 4u; ++i) {
-                    add_value(value_page + (from + j + i) * HEAD_DIM, scores + head * BLOCK + from + j + i, lane, acc);
+            // Four positions a turn; the weights of positions that do not exist are there to be read, and are +0.
+            for (uint j = 0; j < present; j += 4u) {
+                float4 p[MAX_HEADS_AT_ONCE];
+                for (uint a = 0; a < HEADS_AT_ONCE; ++a) {
+                    p[a] = *(threadgroup const float4 *)(scores + (head + a) * BLOCK + from + j);
                 }
-            }
-            for (; j < present; ++j) {
-                add_value(value_page + (from + j) * HEAD_DIM, scores + head * BLOCK + from + j, lane, acc);
+                if (j + 4u <= present) {
+                    for (uint i = 0; i < 4u; ++i) {
+                        add_value(value_page + (from + j + i) * HEAD_DIM, p, i, lane, acc);
+                    }
+                } else {
+                    for (uint i = 0; i < 3u; ++i) {
+                        if (j + i < present) {
+                            add_value(value_page + (from + j + i) * HEAD_DIM, p, i, lane, acc);
+                        }
+                    }
+                }
             }
             for (uint a = 0; a < HEADS_AT_ONCE; ++a) {
                 for (uint e = 0; e < C; ++e) {
