@@ -174,7 +174,7 @@ func (c *checker) signature(d *syntax.FuncDecl, class *types.Struct) *function {
 		c.kernelSignature(f)
 	}
 	if !ok {
-		if d.Body != nil { // still report what is wrong inside
+		if d.Body != nil && (class == nil || class.IsComplete()) { // still report what is wrong inside
 			fn.Ret = orInvalid(fn.Ret)
 			c.body(f)
 		}
@@ -282,6 +282,10 @@ func (c *checker) paramOf(p *syntax.VarDecl, q qual) *Var {
 // body checks the body of f once.
 func (c *checker) body(f *function) {
 	if f.checked || f.checking || f.decl.Body == nil && !f.ctor {
+		return
+	}
+	if f.class != nil && !f.class.IsComplete() {
+		c.errorf(f.f.Pos, diag.Incomplete, "%q is called before %s is defined", f.f.Name, f.class)
 		return
 	}
 	f.checking = true

@@ -405,6 +405,8 @@ func (p *parser) function(d declSpecs, dec declarator, outer *scope, tc *templat
 		f.Ret = dec.wrap(d.base)
 	case last[0] == '~':
 		f.Dtor = true
+	case len(p.class) == 0 || last != p.class[len(p.class)-1]:
+		panic(diag.Errorf(dec.at, diag.UnexpectedToken, "function %q needs a type that it returns", last))
 	default:
 		f.Ctor = true
 	}

@@ -314,6 +314,9 @@ func (p *parser) typeID() Type {
 	if d.base == nil {
 		p.unexpected("a type")
 	}
+	if d.specs != (Specs{}) || d.typedef || d.kernel || d.friend {
+		panic(diag.Errorf(d.at, diag.BadDeclarator, "a type takes no storage specifier"))
+	}
 	decl := p.declarator(true)
 	if decl.name != nil {
 		panic(diag.Errorf(decl.name.At, diag.BadDeclarator, "unexpected name in a type"))
@@ -368,7 +371,7 @@ func (p *parser) declarator(abstract bool) declarator {
 	inner := func(e Type) Type { return e }
 	t := p.peek()
 	switch {
-	case t.Is("(") && (p.at(1).Is("*") || p.at(1).Is("&")):
+	case t.Is("(") && (p.at(1).Is("*") || p.at(1).Is("&") || p.at(1).Is("&&")):
 		p.next()
 		g := p.declarator(abstract)
 		p.want(")")
@@ -465,6 +468,9 @@ func (p *parser) parameter() *VarDecl {
 	d := p.specifiers()
 	if d.base == nil {
 		p.unexpected("a type")
+	}
+	if d.specs != (Specs{}) || d.typedef || d.kernel || d.friend {
+		panic(diag.Errorf(d.at, diag.BadDeclarator, "a parameter takes no storage specifier"))
 	}
 	decl := p.declarator(true)
 	v := &VarDecl{At: decl.at, Type: decl.wrap(d.base), Specs: d.specs, Attrs: append(d.attrs, decl.attrs...)}
