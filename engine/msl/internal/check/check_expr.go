@@ -12,8 +12,6 @@ import (
 
 // expr checks an expression: a place or a value, or after a mistake a bad one.
 func (c *checker) expr(e syntax.Expr) Expr {
-	c.exprDepth++
-	defer func() { c.exprDepth-- }()
 	switch e := e.(type) {
 	case *syntax.Ident:
 		return c.ident(e.Name)

@@ -52,8 +52,7 @@ func (c *checker) unary(e *syntax.Unary) Expr {
 		}
 		return foldOp(&Unary{node{at: e.At, typ: types.Bool}, Not, x})
 	}
-	if p, ok := x.Type().(*types.Pointer); ok && e.Op == "+" {
-		_ = p
+	if _, ok := x.Type().(*types.Pointer); ok && e.Op == "+" {
 		return x
 	}
 	t := plain(x.Type())

@@ -78,7 +78,6 @@ type checker struct {
 	queue       []*function
 	instances   int
 	depth       int // of instantiation
-	exprDepth   int
 	contractOff bool
 	hostNames   map[string]diag.Pos
 

@@ -327,8 +327,7 @@ func (p *parser) predeclareTemplate(outer *scope, tc *templateContext) {
 // bare ends a declaration without declarators.
 func (p *parser) bare(d declSpecs, out []Decl, outer *scope, tc *templateContext) []Decl {
 	if tc != nil && tc.instantiation {
-		if n, ok := d.base.(*NamedType); ok && len(out) == 1 {
-			_ = n
+		if _, ok := d.base.(*NamedType); ok && len(out) == 1 {
 			return out
 		}
 	}

@@ -19,9 +19,6 @@ func NameString(n *Name) string { return (&printer{}).name(n) }
 // TypeString spells a type.
 func TypeString(t Type) string { return (&printer{}).typ(t, "") }
 
-// ExprString spells an expression.
-func ExprString(x Expr) string { return (&printer{}).expr(x) }
-
 // printer collects lines, indented by depth.
 type printer struct {
 	strings.Builder

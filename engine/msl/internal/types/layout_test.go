@@ -60,7 +60,9 @@ var _ = Describe("layout", Label("area:msl"), func() {
 })
 
 var _ = Describe("identity", Label("area:msl"), func() {
-	p := func(e types.Type, s types.Space, c bool) types.Type { return &types.Pointer{Elem: e, Space: s, Const: c} }
+	p := func(e types.Type, s types.Space, c bool) types.Type {
+		return &types.Pointer{Elem: e, Space: s, Const: c}
+	}
 	DescribeTable("holds", func(a, b types.Type, want bool) {
 		Expect(types.Identical(a, b)).To(Equal(want))
 		Expect(types.Identical(b, a)).To(Equal(want))
