@@ -463,3 +463,9 @@ func (b *Builder) Break(target Node) {
 	b.exits[target] = append(b.exits[target], copyKnown(b.known))
 	b.dead = true
 }
+
+// Literal is a literal of any type whose bits are in register form already.
+func (b *Builder) Literal(t Type, bits uint64) *Value { return b.freeValue(OpConst, t, bits) }
+
+// Known is the value v is known to have, or nil.
+func (b *Builder) Known(v *Var) *Value { return b.known[v] }

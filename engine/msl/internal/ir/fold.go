@@ -33,6 +33,15 @@ func (b *Builder) fold(op Op, t Type, args []*Value) *Value {
 		if args[1] == args[2] {
 			return args[1]
 		}
+		if t == Bool {
+			c, x, y := args[0], args[1], args[2]
+			switch {
+			case y == c || y.IsConst() && y.Bits == 0:
+				return b.Op(OpAnd, Bool, c, x)
+			case x == c || x.IsConst() && x.Bits == 1:
+				return b.Op(OpOr, Bool, c, y)
+			}
+		}
 		if t == Bool && args[1].IsConst() && args[2].IsConst() {
 			if args[1].Bits != 0 {
 				return args[0]

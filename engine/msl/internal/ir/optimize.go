@@ -8,11 +8,11 @@ import (
 // Optimize returns an equivalent function: thread arrays only accessed at constant offsets become variables, what
 // that makes known is folded, and what nothing uses is dropped. f must not be used afterwards.
 func Optimize(f *Func) *Func {
-	for range 4 {
+	for i := range 6 {
 		cells := promotable(f)
 		f = rebuild(f, cells)
 		eliminate(f)
-		if len(cells) == 0 {
+		if i > 0 && len(cells) == 0 { // the first round may make addresses known
 			break
 		}
 	}
