@@ -135,6 +135,25 @@ var _ = Describe("Packed rows", Label("area:int4", "purpose:execution"), func() 
 		Expect(sameBits(row, c.hidden())).To(Succeed())
 	})
 
+	It("start from a float32 embedding row as well", func() {
+		r := newRig()
+		c := newQKVCase(newSource(3), "extreme", 16, 96, 64, false)
+		wide := widen(c.embeddings)
+		for i := range wide {
+			wide[i] *= 1.00001 // not a bfloat16
+		}
+		c.h = append([]float32(nil), wide[int(c.token)*96:int(c.token+1)*96]...)
+		for i := range c.h {
+			c.h[i] = zap(c.h[i])
+		}
+		l, err := r.shapes(true).QKV(c.m.shape(), kernels.Tile{Simdgroups: 2, Rows: 4, Blocks: 1}, eps, true, true, false)
+		Expect(err).NotTo(HaveOccurred())
+		got, row := room(16), room(96)
+		Expect(r.launch(l, 0, make([]float32, 96), c.norm, c.m.bytes(), c.m.scales, c.m.scales, c.bias, got, wide, []uint32{c.token}, []uint32{0}, row, uint32(5))).To(Succeed())
+		Expect(sameBits(row.floats(), c.h)).To(Succeed())
+		Expect(sameBits(got.floats(), c.want(false))).To(Succeed())
+	})
+
 	It("are added to the residual by project_residual", func() {
 		r := newRig()
 		for _, k := range widths {

@@ -128,6 +128,22 @@ var _ = Describe("Sparse MLP", Label("area:expert", "area:router", "purpose:exec
 		Entry("with every expert used", "random", 96, 32, 16, 16, true, false),
 	)
 
+	It("takes a float32 router as well", func() {
+		r := newRig()
+		s := newSource(2)
+		h, norm, router := s.vector("random", 160), s.vector("random", 160), s.vector("random", 7*160)
+		x := rmsNorm(h, norm, eps)
+		want := make([]float32, 7)
+		for e := range want {
+			want[e] = zap(plainDot(router[160*e:160*e+160], x))
+		}
+		l, err := r.shapes(true).Router(160, kernels.Experts{Count: 7, TopK: 2}, kernels.Tile{Simdgroups: 2, Rows: 2, Blocks: 1}, eps, true)
+		Expect(err).NotTo(HaveOccurred())
+		got := room(7)
+		Expect(r.launch(l, 0, h, norm, router, got)).To(Succeed())
+		Expect(sameBits(got.floats(), want)).To(Succeed())
+	})
+
 	It("gives the same bits for every tile, with and without shuffles", func() {
 		r := newRig()
 		for _, normTopK := range []bool{true, false} {
