@@ -29,12 +29,6 @@ type Options struct {
 	Progress   func(done, total int) // called between parts of a layer, from the goroutine that called Extend
 }
 
-// Perturb asks for an error of the size of float32 rounding on every intermediate; see perturb.go.
-type Perturb struct {
-	Seed  uint64
-	Scale float64 // multiplies every error; 0 means 1
-}
-
 // Want selects what [Sequence.Extend] returns. The zero value asks for the logits of every new token.
 type Want struct {
 	LogitsFrom int  // logits of the new tokens with this index and above; -1 for none

@@ -42,6 +42,12 @@ func (m Matrix) PartSquares(row []float64, i int) float64 {
 	return m.source.partSquares(row, m.first+i*m.step)
 }
 
+// Affine reports whether weights are sums scale*code + offset.
+func (m Matrix) Affine() bool {
+	p, ok := m.source.(*packedRows)
+	return ok && p.offsets != nil
+}
+
 // slice takes n rows from row first, step apart.
 func (m Matrix) slice(first, step, n int) Matrix {
 	if m.source == nil { // after an error
