@@ -45,6 +45,6 @@ empty. The same input gives the same bytes.`,
 	f.StringVarP(&out, "output", "o", "", "folder to write (required)")
 	f.StringVar(&scheme, "scheme", int4.Symmetric.String(), "symmetric or affine")
 	f.IntVar(&o.GroupSize, "group-size", int4.DefaultGroupSize, "values along K that share a scale: 32, 64 or 128")
-	f.StringVar(&search, "scale-search", int4.MSE.String(), "how scales are chosen (see engine/int4)")
+	f.StringVar(&search, "scale-search", int4.Default.String(), "how scales are chosen: default, mse, absmax, signedmax, weighted-mse or exhaustive (see engine/int4)")
 	return cmd
 }

@@ -19,7 +19,7 @@ const DefaultShardBytes = 4 << 30
 type PackOptions struct {
 	Scheme     int4.Scheme // symmetric unless set
 	GroupSize  int         // 0: int4.DefaultGroupSize
-	Search     int4.Search // MSE unless set
+	Search     int4.Search // the scheme's default unless set
 	ShardBytes int64       // 0: DefaultShardBytes
 	Workers    int         // goroutines; 0: GOMAXPROCS
 	// Progress is called from one goroutine at a time with the bytes handled so far and in all, source bytes
@@ -51,6 +51,7 @@ func Pack(ctx context.Context, src, dst string, o PackOptions) (err error) {
 	if err := format.Validate(); err != nil {
 		return err
 	}
+	o.Search = o.Search.For(o.Scheme)
 	if o.Scheme == int4.Affine && (o.Search == int4.SignedMax || o.Search == int4.Exhaustive) {
 		return fmt.Errorf("checkpoint: scale search %q is for the symmetric scheme only", o.Search)
 	}

@@ -40,6 +40,7 @@ func (e *RangeError) Error() string {
 // Errors: *RangeError for a NaN, an infinity, or values that no finite f16 scale can carry. It panics
 // if a length disagrees or the scheme has no such search.
 func (f Format) QuantizeRow(row []float32, search Search, nibbles []byte, scales, offsets []float16.Float16) error {
+	search = search.For(f.Scheme)
 	k := len(row)
 	n := f.NumGroups(k)
 	if err := CheckK(k); err != nil {

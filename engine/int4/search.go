@@ -8,9 +8,11 @@ import "fmt"
 type Search uint8
 
 const (
+	// Default is SignedMax for the symmetric scheme and MSE for the affine one.
+	Default Search = iota
 	// MSE tries a grid of scales of both signs, improves the best one by least squares on its own codes,
-	// and keeps the scale with the least sum of squared errors. It is what `assay pack` uses.
-	MSE Search = iota
+	// and keeps the scale with the least sum of squared errors.
+	MSE
 	// AbsMax takes max|w|/7 and never uses code -8; in the affine scheme (max-min)/15.
 	AbsMax
 	// SignedMax takes w/-8 with w the value of largest magnitude, so that w gets code -8. Symmetric only.
@@ -22,7 +24,7 @@ const (
 	Exhaustive
 )
 
-var searchNames = [...]string{"mse", "absmax", "signedmax", "weighted-mse", "exhaustive"}
+var searchNames = [...]string{"default", "mse", "absmax", "signedmax", "weighted-mse", "exhaustive"}
 
 // String returns the name used in packed.json.
 func (s Search) String() string {
@@ -30,6 +32,17 @@ func (s Search) String() string {
 		return searchNames[s]
 	}
 	return fmt.Sprintf("Search(%d)", uint8(s))
+}
+
+// For resolves Default for a scheme; every other search is itself.
+func (s Search) For(scheme Scheme) Search {
+	switch {
+	case s != Default:
+		return s
+	case scheme == Affine:
+		return MSE
+	}
+	return SignedMax
 }
 
 // ParseSearch is the inverse of String.
