@@ -37,7 +37,7 @@ var _ = Describe("Float64 arithmetic", Label("area:forward"), func() {
 				Expect(err).NotTo(HaveOccurred())
 
 				worst, err := compare(out.Logits, outsideTensor(name, prompt+".logits.f64"), outsideLimit)
-				AddReportEntry("logits", fmt.Sprintf("%.2e", worst))
+				AddReportEntry("logits", fmt.Sprintf("%.2e", worst), ReportEntryVisibilityFailureOrVerbose)
 				Expect(err).NotTo(HaveOccurred(), "logits")
 				for i, hidden := range out.Hidden {
 					want := outsideTensor(name, fmt.Sprintf("%s.hidden.%d.f64", prompt, i))
@@ -46,7 +46,7 @@ var _ = Describe("Float64 arithmetic", Label("area:forward"), func() {
 						continue
 					}
 					worst, err := compare(hidden, want, outsideLimit)
-					AddReportEntry(fmt.Sprintf("hidden state %d", i), fmt.Sprintf("%.2e", worst))
+					AddReportEntry(fmt.Sprintf("hidden state %d", i), fmt.Sprintf("%.2e", worst), ReportEntryVisibilityFailureOrVerbose)
 					Expect(err).NotTo(HaveOccurred(), "hidden state %d", i)
 				}
 
