@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 )
@@ -140,8 +142,8 @@ func objectInOrder(text []byte) ([]keyed, error) {
 	if _, err := d.Token(); err != nil {
 		return nil, err
 	}
-	if rest, err := d.Token(); err == nil {
-		return nil, fmt.Errorf("%v after the object", rest)
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("more text after the object")
 	}
 	return members, nil
 }
