@@ -89,16 +89,16 @@ var _ = describeControls("B", brief, []control{
 		plant: editKernel("project.metal", "out[row] = zap(h[row] + value);", "out[row] = zap(value);")},
 	{name: "queries are rotated as if one position later", fixture: moe, red: []string{bCosine, bBound, bKL},
 		plant: editKernel("attention.metal", "rope + pos * (HEAD_DIM / 2u)", "rope + (is_query ? pos + 1u : pos) * (HEAD_DIM / 2u)")},
-	{name: "keys are written one position late", fixture: moe, red: []string{bCosine, bBound, bKL},
+	{name: "keys are written one position late", fixture: moe, stops: "finite", red: everyB,
 		plant: editKernel("attention.metal", "uint j = pos % BLOCK;", "uint j = (pos + 1u) % BLOCK;")},
-	{name: "values are written one position late", fixture: moe, red: []string{bCosine, bBound, bKL},
+	{name: "values are written one position late", fixture: moe, stops: "finite", red: everyB,
 		plant: editKernel("attention.metal", "value_page[(pos % BLOCK) * HEAD_DIM + d] =", "value_page[((pos + 1u) % BLOCK) * HEAD_DIM + d] =")},
 	{name: "keys are kept in bfloat16 precision", fixture: moe, red: []string{bBound}, green: []string{cTies},
 		plant: editKernel("attention.metal", "= half(x[e]);", "= half(as_type<float>(as_type<uint>(x[e]) & 0xffff0000u));")},
 	{name: "normalised activations are rounded to float16", fixture: moe, red: []string{bTypical}, green: []string{bCosine},
 		plant: editKernel("norm.metal", "= zap(zap(value * inverse) * weight[i]);", "= zap(float(half(zap(value * inverse) * weight[i])));")},
-	{name: "a coefficient of exp is wrong in the third digit", fixture: moe, red: []string{bBound},
-		plant: editKernel("contract.metal", "4.166838899254798889160156250e-2f", "4.17e-2f")},
+	{name: "a coefficient of exp is two per cent off", fixture: moe, red: []string{bTypical},
+		plant: editKernel("contract.metal", "4.99999940395355224609375e-1f", "4.9e-1f")},
 	{name: "a logit is NaN", fixture: moe, stops: "finite", red: append([]string{cIDs}, everyB...),
 		plant: editKernel("lm_head.metal", "uint row = first + lane * R / LANES;", "uint row = first + lane * R / LANES; value = row == 7u ? as_type<float>(0x7fc00000u) : value;")},
 	{name: "every expert has the down projection of another", fixture: moe, red: append([]string{cIDs}, everyB...),
@@ -130,7 +130,7 @@ func equalRouters(s *conformance.Subject) {
 var _ = describeControls("C", brief, []control{
 	{name: "a tie of logits goes to the highest id", fixture: moe, red: []string{cTies}, green: []string{bBound, cIDs},
 		plant: editKernel("lm_head.metal", "(value == best && token < best_token)", "(value == best && token > best_token)")},
-	{name: "a tie of experts goes to the highest", fixture: moe, red: []string{bBound},
+	{name: "a tie of experts goes to the highest", fixture: moe, red: []string{bCosine},
 		plant: func(ctx context.Context, s *conformance.Subject) {
 			equalRouters(s)
 			editKernel("router.metal", "(other == best && other_index < index)", "(other == best && other_index > index)")(ctx, s)
