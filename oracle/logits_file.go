@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,8 +29,9 @@ func WriteLogits(file string, rows [][]float64) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("oracle: write logits: %w", errors.Join(err, temp.Close()))
+			temp.Close() // may be closed already; err says what went wrong
 			os.Remove(temp.Name())
+			err = fmt.Errorf("oracle: write logits: %w", err)
 		}
 	}()
 	if err := writeLogits(temp, rows, vocab); err != nil {
