@@ -77,8 +77,8 @@ var _ = Describe("Perturb", Label("area:forward"), func() {
 
 // Plan
 //
-//   - Purpose: KVFloat16 keeps keys and values in float16 and changes nothing else; see also the internal spec below it
-//     (execution_kv_test.go).
+//   - Purpose: KVFloat16 keeps keys and values in float16 and changes nothing else (what it stores:
+//     execution_kv_test.go).
 //   - Control: logits differ from KVExact, by no more than float16 can.
 
 var _ = Describe("KVFloat16", Label("area:attention"), func() {
