@@ -357,9 +357,12 @@ func Asinh(x float32) float32 {
 	return Copysign(float32(log64(a+math.Sqrt(float64(a*a)+1))), x)
 }
 
-// Acosh is the inverse hyperbolic cosine.
+// Acosh is the inverse hyperbolic cosine; NaN below 1.
 func Acosh(x float32) float32 {
 	a := float64(x)
+	if a < 1 { // where the sum below may cancel to a finite logarithm
+		return float32(math.NaN())
+	}
 	return float32(log64(a + math.Sqrt(float64((a-1)*(a+1)))))
 }
 
