@@ -15,7 +15,8 @@ const (
 	OpDeclare // declare acc            fresh, undefined contents
 	OpComp    // %2:f32 = comp %1 2     component of a vector load
 
-	// Arithmetic; integers wrap, division by zero gives 0, shift counts count modulo the width.
+	// Arithmetic; integers wrap, division by zero gives 0, shift counts count
+	// modulo 32, or 64 for 64-bit types: narrow operands are promoted.
 	OpAdd
 	OpSub
 	OpMul

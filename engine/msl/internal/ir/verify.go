@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify checks what every Func must satisfy: operands are defined before use in a region around the use, operand
 // counts and types fit the operation, a Break names a region around it and ends its list, roots and variables
@@ -35,6 +38,9 @@ func (v *verifier) list(list []Node) error {
 		v.seen[n] = true
 		switch n := n.(type) {
 		case *Value:
+			if n.Op >= numOps || slices.Contains(n.Args, nil) { // what Text cannot print
+				return fmt.Errorf("%%%d (%s): unknown operation %d or nil operand", n.ID, n.Pos, n.Op)
+			}
 			if err := v.value(n); err != nil {
 				return fmt.Errorf("%s (%s): %w", n.Text(), n.Pos, err)
 			}
@@ -99,8 +105,6 @@ func describe(n Node) string {
 
 func (v *verifier) operand(x *Value) error {
 	switch {
-	case x == nil:
-		return fmt.Errorf("nil operand")
 	case x.Op == OpConst:
 		if x.Type != F32 && !x.Type.IsFloat() && Normalise(x.Type, x.Bits) != x.Bits {
 			return fmt.Errorf("constant %#x is not in the register form of %s", x.Bits, x.Type)
@@ -120,8 +124,8 @@ func (v *verifier) operand(x *Value) error {
 }
 
 func (v *verifier) value(x *Value) error {
-	if x.Op == OpInvalid || x.Op >= numOps {
-		return fmt.Errorf("unknown operation %d", x.Op)
+	if x.Op == OpInvalid {
+		return fmt.Errorf("no operation")
 	}
 	for _, a := range x.Args {
 		if err := v.operand(a); err != nil {
