@@ -11,14 +11,14 @@ import (
 type Kernel struct {
 	f     *ir.Func
 	mu    sync.Mutex
-	progs map[Shape]*program
+	progs map[shapes]*program
 	pool  sync.Pool // of *worker
 }
 
 // NewKernel prepares f, which must satisfy ir.Verify and must not be changed afterwards.
 func NewKernel(f *ir.Func) (*Kernel, error) {
-	k := &Kernel{f: f, progs: map[Shape]*program{}}
-	if _, err := k.program(Shape{32, 1, 1}); err != nil { // find out about limits now
+	k := &Kernel{f: f, progs: map[shapes]*program{}}
+	if _, err := k.program(whole(Shape{32, 1, 1})); err != nil { // find out about limits now
 		return nil, err
 	}
 	return k, nil
@@ -34,7 +34,7 @@ func (k *Kernel) MaxThreads() int { return 1024 }
 func (k *Kernel) StaticThreadgroupBytes() int { return k.f.ThreadgroupBytes }
 
 // program is the code for threadgroups of a shape, made when first asked for.
-func (k *Kernel) program(s Shape) (*program, error) {
+func (k *Kernel) program(s shapes) (*program, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if p := k.progs[s]; p != nil {
@@ -48,9 +48,9 @@ func (k *Kernel) program(s Shape) (*program, error) {
 	return p, nil
 }
 
-func build(f *ir.Func, s Shape) (*program, error) {
+func build(f *ir.Func, s shapes) (*program, error) {
 	g := specialise(f, s)
-	p, err := allocate(selectCode(analyse(g, s)))
+	p, err := allocate(selectCode(analyse(g, s.actual)))
 	if err != nil {
 		return nil, err
 	}

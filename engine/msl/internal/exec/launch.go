@@ -15,6 +15,7 @@ const DefaultSteps = 1 << 28
 type Launch struct {
 	Threadgroups          [3]int
 	ThreadsPerThreadgroup [3]int
+	Threads               [3]int    // if set, the grid in threads, instead of Threadgroups: the last threadgroups may be smaller
 	Bindings              []Binding // by root number; roots without a slot are ignored
 	Workers               int       // goroutines that share the threadgroups; at least one
 	MaxSteps              int64     // instructions a simdgroup may execute; 0: DefaultSteps
@@ -51,18 +52,67 @@ type worker struct {
 	p           *program
 }
 
+// part is a box of threadgroups of one shape.
+type part struct {
+	first, count [3]int
+	shapes       shapes
+}
+
+// parts cuts the grid into boxes of threadgroups of one shape, eight at most, and completes l.
+func (l *Launch) parts() []part {
+	var full Shape
+	for i := range full {
+		full[i] = max(l.ThreadsPerThreadgroup[i], 1)
+		l.Threadgroups[i] = max(l.Threadgroups[i], 1)
+	}
+	if l.Threads == [3]int{} {
+		return []part{{count: l.Threadgroups, shapes: whole(full)}}
+	}
+	ragged := false
+	for i := range full {
+		l.Threads[i] = max(l.Threads[i], 1)
+		l.Threadgroups[i] = (l.Threads[i] + full[i] - 1) / full[i]
+		ragged = ragged || l.Threads[i]%full[i] != 0
+	}
+	out := []part{{shapes: shapes{full: full, ragged: ragged}}}
+	for i := range full {
+		var next []part
+		for _, p := range out {
+			if n := l.Threads[i] / full[i]; n > 0 {
+				q := p
+				q.count[i], q.shapes.actual[i] = n, full[i]
+				next = append(next, q)
+			}
+			if rest := l.Threads[i] % full[i]; rest > 0 {
+				q := p
+				q.first[i], q.count[i], q.shapes.actual[i] = l.Threadgroups[i]-1, 1, rest
+				next = append(next, q)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
 // Launch runs the kernel and returns when all threadgroups have finished, or one has gone wrong: then the fault of the first of
-// these in grid order.
+// these in grid order (of the part of the grid, where threadgroups at the edges are smaller).
 func (k *Kernel) Launch(l Launch) *Fault {
-	shape := Shape{max(l.ThreadsPerThreadgroup[0], 1), max(l.ThreadsPerThreadgroup[1], 1), max(l.ThreadsPerThreadgroup[2], 1)}
-	p, err := k.program(shape)
+	for _, part := range l.parts() {
+		if f := k.launch(l, part); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// launch runs one part of the grid.
+func (k *Kernel) launch(l Launch, part part) *Fault {
+	shape := part.shapes.actual
+	p, err := k.program(part.shapes)
 	if err != nil {
 		return &Fault{Kind: "limit", Summary: err.Error()}
 	}
-	for i := range l.Threadgroups {
-		l.Threadgroups[i] = max(l.Threadgroups[i], 1)
-	}
-	total := int64(l.Threadgroups[0]) * int64(l.Threadgroups[1]) * int64(l.Threadgroups[2])
+	total := int64(part.count[0]) * int64(part.count[1]) * int64(part.count[2])
 	workers := int(min(int64(max(l.Workers, 1)), total))
 	var next atomic.Int64
 	var first atomic.Int64 // the lowest threadgroup with a fault
@@ -78,7 +128,7 @@ func (k *Kernel) Launch(l Launch) *Fault {
 			if i >= first.Load() || i >= total {
 				return
 			}
-			if f := w.run(&l, i); f != nil {
+			if f := w.run(&l, part.threadgroup(i)); f != nil {
 				faults[n], at[n] = f, i
 				for {
 					old := first.Load()
@@ -186,11 +236,16 @@ func (k *Kernel) release(w *worker) {
 // poison is what fresh memory holds: NaN as a float, a large number as an index.
 const poison = 0xff
 
-// run executes threadgroup number i of the grid.
-func (w *worker) run(l *Launch, i int64) *Fault {
-	x, y := int64(l.Threadgroups[0]), int64(l.Threadgroups[1])
+// threadgroup is the position of number i.
+func (p *part) threadgroup(i int64) [3]int {
+	x, y := int64(p.count[0]), int64(p.count[1])
+	return [3]int{p.first[0] + int(i%x), p.first[1] + int(i/x%y), p.first[2] + int(i/(x*y))}
+}
+
+// run executes a threadgroup.
+func (w *worker) run(l *Launch, id [3]int) *Fault {
 	g := &w.g
-	g.id = [3]int{int(i % x), int(i / x % y), int(i / (x * y))}
+	g.id = id
 	for j := range g.shared {
 		g.shared[j] = poison
 	}
@@ -299,6 +354,8 @@ func (w *simdgroup) builtin(l *Launch, b ir.Builtin) uint32 {
 		return uint32(w.g.id[b-ir.GroupX])
 	case ir.NumGroupsX, ir.NumGroupsY, ir.NumGroupsZ:
 		return uint32(l.Threadgroups[b-ir.NumGroupsX])
+	case ir.GridSizeX, ir.GridSizeY, ir.GridSizeZ:
+		return uint32(l.Threads[b-ir.GridSizeX])
 	}
 	panic("exec: builtin " + b.String() + " was not specialised")
 }

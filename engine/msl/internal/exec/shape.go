@@ -8,9 +8,19 @@ type Shape [3]int
 func (s Shape) threads() int    { return s[0] * s[1] * s[2] }
 func (s Shape) simdgroups() int { return (s.threads() + 31) / 32 }
 
+// shapes are what a program is specialised for: the shape of its threadgroups, and that of the launch's full ones. They
+// differ at the edges of a grid that full threadgroups do not divide.
+type shapes struct {
+	actual, full Shape
+	ragged       bool
+}
+
+func whole(s Shape) shapes { return shapes{actual: s, full: s} }
+
 // specialise gives the builtins that a shape fixes their values, and expresses the others through those that a
 // simdgroup holds as scalars, where it can.
-func specialise(f *ir.Func, s Shape) *ir.Func {
+func specialise(f *ir.Func, of shapes) *ir.Func {
+	s := of.actual
 	return ir.Substitute(f, func(b *ir.Builder, k ir.Builtin) *ir.Value {
 		c := func(n int) *ir.Value { return b.Const(ir.U32, uint64(n)) }
 		flat := s[1] == 1 && s[2] == 1
@@ -49,10 +59,13 @@ func specialise(f *ir.Func, s Shape) *ir.Func {
 			return b.Op(ir.OpDiv, ir.U32, b.Builtin(ir.ThreadIndex), c(s[0]*s[1]))
 		case ir.GridX, ir.GridY, ir.GridZ:
 			i := k - ir.GridX
-			base := b.Op(ir.OpMul, ir.U32, b.Builtin(ir.GroupX+i), c(s[i]))
+			base := b.Op(ir.OpMul, ir.U32, b.Builtin(ir.GroupX+i), c(of.full[i]))
 			return b.Op(ir.OpAdd, ir.U32, base, b.Builtin(ir.ThreadX+i))
 		case ir.GridSizeX, ir.GridSizeY, ir.GridSizeZ:
 			i := k - ir.GridSizeX
+			if of.ragged {
+				return nil // a scalar that the launch fills in
+			}
 			return b.Op(ir.OpMul, ir.U32, b.Builtin(ir.NumGroupsX+i), c(s[i]))
 		}
 		return nil
