@@ -23,7 +23,7 @@ Exit codes: 0 all tested claims hold, 1 a claim failed, 2 usage or input error,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newCertify(), newGenerate(), newOracle(), newPack(), newDevices())
+	root.AddCommand(newCertify(), newGenerate(), newOracle(), newPack(), newDevices(), newMSL())
 	return root
 }
 

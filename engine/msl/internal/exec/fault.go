@@ -34,9 +34,12 @@ func verb(m *memAccess) string {
 // accessFault describes a failed access by one lane at byte offset off of a root.
 func (w *simdgroup) accessFault(kind string, m *memAccess, root *ir.Root, length int64, off int64, lane int) *Fault {
 	f := &Fault{Kind: kind}
-	if root == nil {
+	switch {
+	case root == nil:
 		f.Summary = "pointer to nothing"
-	} else {
+	case kind == "null pointer":
+		f.Summary = fmt.Sprintf("%s %q, argument %d, is bound to nothing", root.Space, root.Name, root.Slot)
+	default:
 		f.Summary = fmt.Sprintf("%s %q", root.Space, root.Name)
 		if n := int64(root.Elem.Bytes()); n > 0 {
 			index := off / n

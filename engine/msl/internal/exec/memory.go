@@ -306,6 +306,9 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 		}
 		mems[i] = p
 		switch {
+		case p.p == nil && root.Slot >= 0:
+			w.fault = w.accessFault("null pointer", m, root, 0, at[i], i)
+			return false
 		case at[i] < 0 || at[i]+m.bytes > p.length:
 			w.fault = w.accessFault("out of bounds", m, root, p.length, at[i], i)
 			return false
