@@ -167,6 +167,7 @@ const (
 	// Barriers: the argument is a Const of type mem_flags, bits 1 device, 2 threadgroup, 4 texture.
 	FnThreadgroupBarrier
 	FnSimdgroupBarrier
+	FnAtomicThreadFence
 
 	// Atomics: the first argument is a pointer to an atomic in device or threadgroup memory; order and scope arguments
 	// are checked and dropped. fetch functions give the old value. compare_exchange takes (object, thread T *expected,
@@ -182,6 +183,25 @@ const (
 	FnAtomicFetchAndExplicit
 	FnAtomicFetchOrExplicit
 	FnAtomicFetchXorExplicit
+
+	// Matrices. FnMatrixMultiply is the product of two matrices, or of a matrix and a vector on either side; MSL leaves the
+	// order of its sums open. FnMatrixDiagonal has its argument on the diagonal, 0 elsewhere.
+	FnTranspose
+	FnDeterminant
+	FnMatrixMultiply
+	FnMatrixDiagonal
+
+	// Simdgroup matrices, each of 8 by 8. Load takes (pointer, ulong elements a row, ulong2 origin, bool transpose) and
+	// gives a matrix; Store takes the matrix before these. Multiply is A * B, MultiplyAccumulate A * B + C.
+	FnSimdgroupLoad
+	FnSimdgroupStore
+	FnSimdgroupMultiply
+	FnSimdgroupMultiplyAccumulate
+	FnSimdgroupDiagonal
+
+	// What a launch supplies, asked for inside of a function: uint or ushort.
+	FnSimdgroupSize
+	FnThreadIndexInSimdgroup
 
 	// Others. as_type is a Bitcast, is_function_constant_defined a Const or a VarDefined, sizeof and numeric_limits
 	// Consts.
@@ -337,6 +357,7 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnQuadAny:                           {"quad_any", sigVote},
 	FnThreadgroupBarrier:                {"threadgroup_barrier", sigBarrier},
 	FnSimdgroupBarrier:                  {"simdgroup_barrier", sigBarrier},
+	FnAtomicThreadFence:                 {"atomic_thread_fence", sigFence},
 	FnAtomicLoadExplicit:                {"atomic_load_explicit", sigAtomicLoad},
 	FnAtomicStoreExplicit:               {"atomic_store_explicit", sigAtomicStore},
 	FnAtomicExchangeExplicit:            {"atomic_exchange_explicit", sigAtomicRMW},
@@ -348,6 +369,17 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnAtomicFetchAndExplicit:            {"atomic_fetch_and_explicit", sigAtomicRMW},
 	FnAtomicFetchOrExplicit:             {"atomic_fetch_or_explicit", sigAtomicRMW},
 	FnAtomicFetchXorExplicit:            {"atomic_fetch_xor_explicit", sigAtomicRMW},
+	FnTranspose:                         {"transpose", sigMatrix},
+	FnDeterminant:                       {"determinant", sigMatrix},
+	FnMatrixMultiply:                    {"operator* of matrices", sigInternal},
+	FnMatrixDiagonal:                    {"diagonal of a matrix", sigInternal},
+	FnSimdgroupLoad:                     {"simdgroup_load", sigSimdMatrix},
+	FnSimdgroupStore:                    {"simdgroup_store", sigSimdMatrix},
+	FnSimdgroupMultiply:                 {"simdgroup_multiply", sigSimdMatrix},
+	FnSimdgroupMultiplyAccumulate:       {"simdgroup_multiply_accumulate", sigSimdMatrix},
+	FnSimdgroupDiagonal:                 {"diagonal of a simdgroup matrix", sigInternal},
+	FnSimdgroupSize:                     {"get_simdgroup_size", sigInternal},
+	FnThreadIndexInSimdgroup:            {"get_thread_index_in_simdgroup", sigInternal},
 	FnIsFunctionConstantDefined:         {"is_function_constant_defined", sigDefined},
 }
 

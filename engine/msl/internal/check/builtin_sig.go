@@ -49,6 +49,10 @@ const (
 	sigAtomicRMW
 	sigAtomicCAS
 	sigDefined
+	sigFence
+	sigMatrix
+	sigSimdMatrix
+	sigInternal // no name of the library: operators
 )
 
 // The library has no functions of bfloat: an argument of that type is converted to float. Simdgroup functions have no

@@ -102,6 +102,9 @@ func (c *checker) callName(e *syntax.Call, n *syntax.Name) Expr {
 		}
 		return c.rvalue(args[0])
 	}
+	if t, ok := ent.(*libraryType); ok && (t.name == "make_filled_simdgroup_matrix" || t.name == "make_diagonal_simdgroup_matrix") {
+		return c.makeSimdMatrix(e, t.name, n.Last())
+	}
 	if set == nil && lib == nil {
 		switch ent := ent.(type) {
 		case *typeName, *classTemplate, *libraryType, *aliasTemplate:
@@ -178,6 +181,9 @@ func (c *checker) callMember(e *syntax.Call, m *syntax.Member) (Expr, bool) {
 		c.args(e.Args)
 		return x, true
 	}
+	if t, ok := x.Type().(*types.SimdMatrix); ok && m.Part.Ident == "thread_elements" {
+		return c.threadElements(m.At, x, t, e.Args), true
+	}
 	s, ok := x.Type().(*types.Struct)
 	if !ok {
 		return nil, false
@@ -185,7 +191,10 @@ func (c *checker) callMember(e *syntax.Call, m *syntax.Member) (Expr, bool) {
 	if !c.complete(m.At, s) {
 		return c.bad(m.At), true
 	}
-	set, _ := c.classOf(s).scope.names[m.Part.Ident].(*overloads)
+	if m.Conv != nil {
+		return c.callConversion(e, m, x, s), true
+	}
+	set, _ := c.classOf(s).scope.local(m.Part.Ident).(*overloads)
 	if set == nil {
 		return nil, false
 	}
@@ -198,6 +207,19 @@ func (c *checker) callMember(e *syntax.Call, m *syntax.Member) (Expr, bool) {
 		part = &m.Part
 	}
 	return c.callSet(m.Part.At, m.Part.Ident, set, nil, part, x, args), true
+}
+
+// callConversion checks X.operator Type().
+func (c *checker) callConversion(e *syntax.Call, m *syntax.Member, x Expr, s *types.Struct) Expr {
+	to := c.valueType(m.Conv)
+	if types.IsInvalid(to) {
+		return c.bad(m.At)
+	}
+	if f := c.conversionFunction(x, to); f != nil && types.Identical(f.f.Ret, to) && len(e.Args) == 0 {
+		return c.callTo(m.At, f, x, nil)
+	}
+	c.errorf(m.Part.At, diag.NoSuchMember, "%s has no member %q", s, m.Part.Ident)
+	return c.bad(m.At)
 }
 
 // operatorCall calls a member operator of the struct x, and reports if there is none.
@@ -216,7 +238,7 @@ func (c *checker) operatorCall(at diag.Pos, name string, x Expr, args []Expr, me
 		c.errorf(at, diag.BadOperand, "%s is not defined for %s", name[len("operator"):], x.Type())
 		return c.bad(at)
 	}
-	set, _ := c.classOf(x.Type().(*types.Struct)).scope.names[name].(*overloads)
+	set, _ := c.classOf(x.Type().(*types.Struct)).scope.local(name).(*overloads)
 	if set == nil {
 		c.errorf(at, diag.NotCallable, "%s has no %s", x.Type(), name)
 		return c.bad(at)
@@ -232,7 +254,7 @@ func (c *checker) operatorOverload(at diag.Pos, name string, x, y Expr) Expr {
 		args = append(args, y)
 	}
 	if s, ok := x.Type().(*types.Struct); ok && s.IsComplete() {
-		if set, ok := c.classOf(s).scope.names[name].(*overloads); ok {
+		if set, ok := c.classOf(s).scope.local(name).(*overloads); ok {
 			for _, k := range c.candidates(set, nil, x, args[1:]) {
 				k.member = true
 				cands = append(cands, k)
@@ -290,6 +312,7 @@ func (c *checker) callTo(at diag.Pos, f *function, this Expr, args []Expr) Expr 
 	}
 	var vals []Expr
 	if f.hasThis {
+		this = baseOf(this, f.class)
 		if _, isPlace := this.Place(); !isPlace {
 			this = c.materialize(this)
 			vals = append(vals, this)
@@ -320,7 +343,7 @@ func (c *checker) callTo(at diag.Pos, f *function, this Expr, args []Expr) Expr 
 	if fn.RetRef {
 		n.lval, n.place = true, Place{fn.RetSpace, fn.RetConst}
 	}
-	return &Call{n, fn, vals}
+	return &Call{node: n, Func: fn, Args: vals}
 }
 
 func (c *checker) bindArg(x Expr, p *Var) Expr {

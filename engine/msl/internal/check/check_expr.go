@@ -43,10 +43,18 @@ func (c *checker) expr(e syntax.Expr) Expr {
 			c.initOnly(x)
 		}
 		return c.bad(e.At)
+	case *known:
+		return e.x
 	case *scoped:
 		var x Expr
 		c.in(e.scope, func() { x = c.expr(e.Expr) })
 		return x
+	case *syntax.Designated:
+		c.errorf(e.At, diag.DesignatedInit, "a designator stands in the list that initialises an array or struct")
+		c.initOnly(e.X)
+		return c.bad(e.At)
+	case *syntax.Lambda:
+		return c.lambda(e)
 	case *syntax.PackExpansion:
 		c.errorf(e.At, diag.Pack, "a pack cannot be expanded here")
 		return c.bad(e.At)
@@ -95,15 +103,17 @@ func (c *checker) entityExpr(n *syntax.Name, e entity) Expr {
 	case *constName:
 		return constant(n.At, e.value)
 	case *fieldName:
-		if c.fn == nil || c.fn.this == nil || !types.Identical(c.fn.this.Type, e.class) {
+		if c.fn == nil || c.fn.this == nil || !types.Identical(c.fn.this.Type, e.class) && !derives(c.fn.this.Type, e.class) {
 			c.errorf(n.At, diag.NotAValue, "%q is a member, and there is no object here", nameString(n))
 			return c.bad(n.At)
 		}
-		return c.field(n.At, varRef(n.At, c.fn.this), e.index)
+		return c.field(n.At, baseOf(varRef(n.At, c.fn.this), e.class), e.index)
 	case *overloads, *mixed, *librarySet:
 		c.errorf(n.At, diag.NotAValue, "function %q is not called", nameString(n))
 	case *packName:
 		c.errorf(n.At, diag.Pack, "pack %q is not expanded", nameString(n))
+	case *notCaptured:
+		c.errorf(n.At, diag.Lambda, "the lambda does not capture %q", nameString(n))
 	default:
 		c.errorf(n.At, diag.NotAValue, "%q is not a value", nameString(n))
 	}
@@ -123,8 +133,7 @@ func (c *checker) literal(e *syntax.Literal) Expr {
 		}
 		return constant(e.At, IntValue(types.Char, int64(n)))
 	case syntax.String:
-		c.errorf(e.At, diag.NoStrings, "a string cannot stand here: MSL kernels have no strings")
-		return c.bad(e.At)
+		return c.stringLiteral(e)
 	}
 	switch e.Text {
 	case "true", "false":
@@ -137,6 +146,23 @@ func (c *checker) literal(e *syntax.Literal) Expr {
 		return c.bad(e.At)
 	}
 	return addressOf(e.At, varRef(e.At, c.fn.this))
+}
+
+// stringLiteral is an array of char in the constant address space, with a zero at its end.
+func (c *checker) stringLiteral(e *syntax.Literal) Expr {
+	s, err := strconv.Unquote(e.Text)
+	if err != nil {
+		c.errorf(e.At, diag.BadLiteral, "bad string %s", e.Text)
+		return c.bad(e.At)
+	}
+	t := &types.Array{Elem: types.Char, Len: len(s) + 1}
+	v := &Var{Name: "string", Type: t, Space: types.Constant, Const: true, Pos: e.At, FunctionConstant: -1, Global: true, Value: &Value{Type: t}}
+	for _, b := range append([]byte(s), 0) {
+		v.Value.Elems = append(v.Value.Elems, IntValue(types.Char, int64(int8(b))))
+	}
+	v.Init = constant(e.At, *v.Value)
+	c.prog.Globals = append(c.prog.Globals, v)
+	return varRef(e.At, v)
 }
 
 func (c *checker) number(e *syntax.Literal) Expr {
@@ -259,6 +285,11 @@ func (c *checker) index(e *syntax.Index) Expr {
 			return c.bad(e.At)
 		}
 		return &Index{node{at: e.At, typ: t.Elem, lval: isPlace, place: place}, x, i}
+	case *types.Matrix:
+		if !c.indexInRange(i, t.Cols(), x.Type()) {
+			return c.bad(e.At)
+		}
+		return &Index{node{at: e.At, typ: t.Column(), lval: isPlace, place: place}, x, i}
 	case *types.Vector:
 		if !c.indexInRange(i, t.Len(), x.Type()) {
 			return c.bad(e.At)
@@ -293,8 +324,8 @@ func (c *checker) member(e *syntax.Member) Expr {
 		}
 		switch m := c.classOf(t).scope.local(e.Part.Ident).(type) {
 		case *fieldName:
-			if m.class == t {
-				return c.field(e.At, x, m.index)
+			if m.class == t || derives(t, m.class) {
+				return c.field(e.At, baseOf(x, m.class), m.index)
 			}
 		case *Var:
 			return varRef(e.At, m)

@@ -11,7 +11,7 @@ func zero(at diag.Pos, t types.Type) Expr {
 	switch t := t.(type) {
 	case *types.Pointer:
 		return &Null{node{at: at, typ: t}}
-	case *types.Array, *types.Struct:
+	case *types.Array, *types.Struct, *types.Matrix, *types.SimdMatrix:
 		return &Aggregate{node{at: at, typ: t}, nil}
 	}
 	return constant(at, Zero(t))
@@ -34,10 +34,11 @@ func (c *checker) initFrom(x syntax.Expr, t types.Type, direct bool) Expr {
 	case *types.Struct:
 		return c.initStruct(list, t)
 	case *types.Vector:
-		if len(list.Elems) == 0 {
-			return zero(list.At, t)
-		}
-		return c.constructArgs(list.At, t, list.Elems, true)
+		return c.initVector(list, t)
+	case *types.Matrix:
+		return c.initMatrix(list, t)
+	case *types.SimdMatrix:
+		return c.constructSimdMatrix(list.At, t, list.Elems)
 	}
 	switch len(list.Elems) {
 	case 0:
@@ -50,68 +51,6 @@ func (c *checker) initFrom(x syntax.Expr, t types.Type, direct bool) Expr {
 		c.initOnly(e)
 	}
 	return c.bad(list.At)
-}
-
-func (c *checker) initArray(list *syntax.InitList, t *types.Array) Expr {
-	out := &Aggregate{node{at: list.At, typ: t}, nil}
-	if len(list.Elems) > t.Len {
-		c.errorf(list.Elems[t.Len].Pos(), diag.BadInit, "%s is initialised with %d values", t, len(list.Elems))
-	}
-	for _, e := range list.Elems {
-		x := c.initFrom(e, t.Elem, false)
-		if isBad(x) {
-			return x
-		}
-		out.Elems = append(out.Elems, x)
-	}
-	return out
-}
-
-// initStruct initialises field by field, or with a constructor if the struct has one.
-func (c *checker) initStruct(list *syntax.InitList, t *types.Struct) Expr {
-	if !c.complete(list.At, t) {
-		return c.bad(list.At)
-	}
-	cl := c.classOf(t)
-	if !cl.ctors.none() {
-		return c.constructArgs(list.At, t, list.Elems, true)
-	}
-	if len(list.Elems) == 1 && !t.Union {
-		if _, nested := list.Elems[0].(*syntax.InitList); !nested && len(t.Fields) > 0 {
-			x := c.expr(list.Elems[0])
-			if types.Identical(x.Type(), t) {
-				return c.rvalue(x)
-			}
-		}
-	}
-	out := &Aggregate{node{at: list.At, typ: t}, nil}
-	limit := len(t.Fields)
-	if t.Union {
-		limit = min(limit, 1)
-	}
-	if len(list.Elems) > limit {
-		c.errorf(list.Elems[limit].Pos(), diag.BadInit, "%s is initialised with %d values", t, len(list.Elems))
-		return c.bad(list.At)
-	}
-	for i := range t.Fields[:limit] {
-		var x Expr
-		switch {
-		case i < len(list.Elems):
-			x = c.initFrom(list.Elems[i], t.Fields[i].Type, false)
-		case cl.hasDefaults():
-			x = c.fieldDefault(list.At, t, i)
-			if x == nil {
-				x = zero(list.At, t.Fields[i].Type)
-			}
-		default:
-			return out
-		}
-		if isBad(x) {
-			return x
-		}
-		out.Elems = append(out.Elems, x)
-	}
-	return out
 }
 
 // defaultInit is the value of an object declared without initialiser: nil leaves it uninitialised.
@@ -143,6 +82,10 @@ func (c *checker) constructArgs(at diag.Pos, t types.Type, args []syntax.Expr, b
 		return c.constructVector(at, t, args)
 	case *types.Struct:
 		return c.constructStruct(at, t, args, brace)
+	case *types.Matrix:
+		return c.constructMatrix(at, t, args)
+	case *types.SimdMatrix:
+		return c.constructSimdMatrix(at, t, args)
 	case *types.Array:
 		c.errorf(at, diag.BadInit, "an array is initialised with a list in braces")
 		for _, a := range args {
@@ -167,6 +110,43 @@ func (c *checker) constructArgs(at diag.Pos, t types.Type, args []syntax.Expr, b
 		c.initOnly(a)
 	}
 	return c.bad(at)
+}
+
+// initVector initialises a vector from a list: components that are left out are zero.
+func (c *checker) initVector(list *syntax.InitList, t *types.Vector) Expr {
+	args := c.expandArgs(list.Elems)
+	if len(args) == 0 {
+		return zero(list.At, t)
+	}
+	n := 0
+	vals := make([]syntax.Expr, len(args))
+	for i, a := range args {
+		x := c.initElement(a, t)
+		if isBad(x) {
+			return x
+		}
+		n += types.Width(x.Type())
+		vals[i] = &known{x: x}
+	}
+	if len(args) == 1 && n == t.Len() || n == t.Len() {
+		return c.constructArgs(list.At, t, vals, true)
+	}
+	for ; n < t.Len(); n++ {
+		vals = append(vals, &known{x: zero(list.At, t.Elem())})
+	}
+	return c.constructArgs(list.At, t, vals, true)
+}
+
+// initElement is one element of a vector's list.
+func (c *checker) initElement(a syntax.Expr, t *types.Vector) Expr {
+	if l, ok := a.(*syntax.InitList); ok {
+		return c.initFrom(l, t.Elem(), false)
+	}
+	x := c.expr(a)
+	if isBad(x) || types.IsNumeric(x.Type()) {
+		return c.rvalue(x)
+	}
+	return x
 }
 
 // constructVector is float4(args): one scalar for every component, one vector to convert, or components in order.
@@ -350,7 +330,15 @@ func (c *checker) explicit(at diag.Pos, x Expr, t types.Type, static bool) Expr 
 	if rankTypes(v.Type(), t) != rankNone {
 		return at1(cast(v, t), at)
 	}
+	if m, ok := v.Type().(*types.Matrix); ok {
+		if n, ok := t.(*types.Matrix); ok && m.Cols() == n.Cols() && m.Rows() == n.Rows() {
+			return &Convert{node{at: at, typ: t}, v}
+		}
+	}
 	from, to := types.ScalarOf(v.Type()), types.ScalarOf(t)
+	if m, ok := t.(*types.Matrix); ok && from != nil && from.IsNumeric() && types.Width(v.Type()) == 1 {
+		return c.diagonal(at, m, v)
+	}
 	if from != nil && to != nil && from.IsNumeric() && to.IsNumeric() && types.Width(v.Type()) == types.Width(t) {
 		return fold(&Convert{node{at: at, typ: t}, v})
 	}

@@ -79,11 +79,20 @@ func (c *checker) libraryCandidates(shape sigShape, args []Expr) []*candidate {
 
 // callLibrary calls a function of the Metal library.
 func (c *checker) callLibrary(at diag.Pos, lib *librarySet, args []Expr) Expr {
+	if lib.private {
+		return c.callPrivate(at, lib, args)
+	}
 	switch sig := builtinTable[lib.id].sig; sig {
 	case sigBarrier:
 		return c.barrier(at, lib, args)
 	case sigAtomicLoad, sigAtomicStore, sigAtomicRMW, sigAtomicCAS:
 		return c.atomic(at, lib, sig, args)
+	case sigFence:
+		return c.fence(at, lib, args)
+	case sigMatrix:
+		return c.matrixFunction(at, lib.id, args)
+	case sigSimdMatrix:
+		return c.simdMatrixFunction(at, lib.id, args)
 	}
 	shape := sigShapes[builtinTable[lib.id].sig]
 	f, _ := c.libraryMatch(lib, args)
@@ -118,6 +127,24 @@ func (c *checker) barrier(at diag.Pos, lib *librarySet, args []Expr) Expr {
 		}
 	}
 	c.errorf(at, diag.NoMatch, "%q wants one constant of type mem_flags", lib.id)
+	return c.bad(at)
+}
+
+// fence checks atomic_thread_fence(mem_flags, memory_order) and its form with a thread_scope.
+func (c *checker) fence(at diag.Pos, lib *librarySet, args []Expr) Expr {
+	wants := []string{"mem_flags", "memory_order", "thread_scope"}
+	if len(args) == 2 || len(args) == 3 {
+		flags := c.rvalue(args[0])
+		ok := true
+		for i, a := range args {
+			e, isEnum := a.Type().(*types.Enum)
+			ok = ok && isEnum && e.Name == wants[i]
+		}
+		if k, isConst := flags.(*Const); ok && isConst {
+			return &CallBuiltin{node{at: at, typ: types.Void}, lib.id, lib.variant, []Expr{k}}
+		}
+	}
+	c.errorf(at, diag.NoMatch, "%q wants constant mem_flags, a memory_order and perhaps a thread_scope, not %s", lib.id, argTypes(args))
 	return c.bad(at)
 }
 

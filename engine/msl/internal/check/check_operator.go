@@ -24,7 +24,17 @@ func (c *checker) unary(e *syntax.Unary) Expr {
 		if e.Postfix {
 			args = []Expr{constant(e.At, IntValue(types.Int, 0))}
 		}
-		return c.operatorCall(e.At, "operator"+e.Op, x, args, false)
+		y := c.asNumber(x)
+		if y == nil || e.Op == "++" || e.Op == "--" || e.Op == "*" {
+			return c.operatorCall(e.At, "operator"+e.Op, x, args, false)
+		}
+		if z := c.operatorOverload(e.At, "operator"+e.Op, x, nil); z != nil {
+			return z
+		}
+		x = y
+		if e.Op == "!" { // a condition: any conversion to bool will do
+			x = c.boolCond(x)
+		}
 	}
 	switch e.Op {
 	case "++", "--":
@@ -37,6 +47,12 @@ func (c *checker) unary(e *syntax.Unary) Expr {
 	x = c.rvalue(x)
 	if isBad(x) {
 		return x
+	}
+	if isMatrix(x.Type()) && (e.Op == "-" || e.Op == "+") {
+		if e.Op == "+" {
+			return x
+		}
+		return &Unary{node{at: e.At, typ: x.Type()}, Neg, x}
 	}
 	if e.Op == "!" {
 		if v, ok := x.Type().(*types.Vector); ok {
@@ -190,7 +206,42 @@ func (c *checker) binaryOp(e *syntax.Binary, x, y Expr) Expr {
 			return z
 		}
 	}
+	if isStruct(x) || isStruct(y) {
+		nx, ny := x, y
+		if isStruct(x) {
+			nx = c.asNumber(x)
+		}
+		if isStruct(y) {
+			ny = c.asNumber(y)
+		}
+		if nx != nil && ny != nil {
+			x, y = nx, ny
+		}
+	}
 	return c.operate(e.At, binaryOps[e.Op], c.rvalue(x), c.rvalue(y))
+}
+
+// asNumber converts a struct to the number that its one fitting conversion gives, for an operator that is not defined for
+// the struct itself; nil if there is none or more than one.
+func (c *checker) asNumber(x Expr) Expr {
+	s, ok := x.Type().(*types.Struct)
+	if !ok || !s.IsComplete() {
+		return nil
+	}
+	var found *function
+	for _, f := range c.conversions(s) {
+		if f.explicit || c.thisRank(x, f.f.Params[0]) == rankNone || !types.IsNumeric(f.f.Ret) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	if found == nil {
+		return nil
+	}
+	return c.callTo(x.Pos(), found, x, nil)
 }
 
 func isStruct(x Expr) bool {
@@ -205,6 +256,9 @@ func (c *checker) operate(at diag.Pos, op Op, x, y Expr) Expr {
 	}
 	if op == LogAnd || op == LogOr {
 		return c.logical(at, op, x, y)
+	}
+	if z := c.matrixOperate(at, op, x, y); z != nil {
+		return z
 	}
 	if z := c.pointerOperate(at, op, x, y); z != nil {
 		return z
@@ -453,6 +507,11 @@ func (c *checker) compound(e *syntax.Binary, opText string) Expr {
 	op := binaryOps[opText]
 	lt := l.Type()
 	if p, ok := lt.(*types.Pointer); ok {
+		if isStruct(y) {
+			if n := c.asNumber(y); n != nil {
+				y = c.rvalue(n)
+			}
+		}
 		s := arithScalar(y.Type())
 		if (op == Add || op == Sub) && s != nil && !s.IsFloat() && c.sized(e.At, p) {
 			return &CompoundAssign{node{at: e.At, typ: p}, op, l, indexValue(y)}
@@ -467,6 +526,9 @@ func (c *checker) compound(e *syntax.Binary, opText string) Expr {
 	}
 	if isBad(y) {
 		return y
+	}
+	if isMatrix(lt) {
+		return c.matrixCompound(e.At, op, l, y)
 	}
 	var t types.Type
 	if op == Shl || op == Shr {

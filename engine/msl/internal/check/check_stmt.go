@@ -52,7 +52,7 @@ func (c *checker) branch(s syntax.Stmt) Stmt {
 // stmt checks a statement; nil for one that leaves nothing to do.
 func (c *checker) stmt(s syntax.Stmt) Stmt {
 	switch s := s.(type) {
-	case *syntax.For, *syntax.While, *syntax.DoWhile:
+	case *syntax.For, *syntax.RangeFor, *syntax.While, *syntax.DoWhile:
 		return c.loop(s)
 	case *syntax.DeclStmt:
 		if _, ok := s.Decls[0].(*syntax.PragmaDecl); !ok {
@@ -182,6 +182,8 @@ func (c *checker) loop(s syntax.Stmt) Stmt {
 			out.Body = c.branch(s.Body)
 		})
 		return out
+	case *syntax.RangeFor:
+		return c.rangeFor(s, unroll)
 	case *syntax.While:
 		cond := c.boolCond(c.rvalue(c.expr(s.Cond)))
 		return &While{s.At, cond, c.branch(s.Body), unroll}

@@ -41,9 +41,9 @@ func File(file *syntax.File) (prog *Program, err error) {
 				panic(r)
 			}
 			if c.fatal != nil {
-				c.errs = append(c.errs, c.fatal)
+				c.base.errs = append(c.base.errs, c.fatal)
 			}
-			prog, err = nil, c.errs
+			prog, err = nil, c.base.errs
 		}
 	}()
 	for _, d := range file.Decls {
@@ -51,8 +51,8 @@ func File(file *syntax.File) (prog *Program, err error) {
 	}
 	c.drain()
 	c.order()
-	if len(c.errs) > 0 {
-		return nil, c.errs
+	if len(c.base.errs) > 0 {
+		return nil, c.base.errs
 	}
 	return c.prog, nil
 }
@@ -62,9 +62,9 @@ type tooMany struct{}
 
 // checker holds the state of one check.
 type checker struct {
-	errs   diag.List
+	base   *sink       // what the check is to report
+	sink   *sink       // where diagnostics go now: base, or one that is thrown away
 	fatal  *diag.Error // ended the check
-	seen   map[diag.Error]bool
 	prog   *Program
 	global *scope
 	metal  *scope
@@ -81,8 +81,8 @@ type checker struct {
 	contractOff bool
 	hostNames   map[string]diag.Pos
 
-	memFlags  *types.Enum
-	boolTypes [2]*types.Struct
+	memFlags   *types.Enum
+	noMatrices map[string]*types.Struct
 }
 
 // funcState is the function whose body is being checked.
@@ -105,15 +105,23 @@ func (c *checker) errorf(pos diag.Pos, code diag.Code, format string, args ...an
 }
 
 func (c *checker) report(e *diag.Error) {
-	if c.seen[*e] {
+	if c.sink.seen[*e] {
 		return
 	}
-	c.seen[*e] = true
-	c.errs = append(c.errs, e)
-	if len(c.errs) >= maxErrors {
+	c.sink.seen[*e] = true
+	c.sink.errs = append(c.sink.errs, e)
+	if len(c.sink.errs) >= maxErrors {
 		panic(tooMany{})
 	}
 }
+
+// sink collects diagnostics.
+type sink struct {
+	errs diag.List
+	seen map[diag.Error]bool
+}
+
+func newSink() *sink { return &sink{seen: map[diag.Error]bool{}} }
 
 // fatalf reports a diagnostic after which nothing else is checked.
 func (c *checker) fatalf(pos diag.Pos, code diag.Code, format string, args ...any) {
@@ -123,13 +131,15 @@ func (c *checker) fatalf(pos diag.Pos, code diag.Code, format string, args ...an
 
 func newChecker() *checker {
 	c := &checker{
-		seen: map[diag.Error]bool{}, prog: &Program{},
+		noMatrices: map[string]*types.Struct{}, base: newSink(), prog: &Program{},
 		classes: map[*types.Struct]*class{}, enums: map[*types.Enum]*scope{}, hostNames: map[string]diag.Pos{},
 	}
+	c.sink = c.base
 	c.global = newScope(nil)
 	c.metal = newScope(c.global)
 	c.library()
-	c.scope = c.global
+	c.privateLibrary()
+	c.libraryTemplates()
 	return c
 }
 
@@ -259,7 +269,7 @@ func (c *checker) order() {
 		for _, call := range f.calls {
 			switch state[call.f] {
 			case active:
-				c.errorf(call.at, diag.Recursion, "recursive call of %q: MSL has no recursion", call.f.Name)
+				c.recursive(f, call)
 			case 0:
 				if call.f.Body == nil {
 					c.errorf(call.at, diag.NoBody, "function %q is called but has no body", call.f.Name)

@@ -11,10 +11,13 @@ type class struct {
 	typ           *types.Struct
 	scope         *scope
 	ctors         overloads
+	elsewhere     overloads // constructors of objects in other address spaces
 	convs         []*function
 	convTemplates []*funcTemplate
 	defaults      map[int]syntax.Expr // initialisers of fields
 	anon          []anonymousField
+	lazy          []*function  // members of an instance, checked when they are used
+	busy          map[int]bool // fields whose initialiser is being worked out
 	template      *classTemplate
 	args          []templateArg
 }
@@ -75,15 +78,20 @@ func (c *checker) structDecl(d *syntax.StructDecl) {
 func (c *checker) classBody(cl *class, d *syntax.StructDecl) {
 	t := cl.typ
 	for i := range d.Attrs {
-		c.errorf(d.Attrs[i].At, diag.UnknownAttribute, "unknown attribute %q of a struct", d.Attrs[i].Name)
+		switch a := &d.Attrs[i]; a.Name {
+		case "packed":
+			t.Packed = true
+		case "alignas", "aligned":
+			t.AlignAs = max(t.AlignAs, c.alignment(a))
+		case "maybe_unused", "unused":
+		default:
+			c.errorf(a.At, diag.UnknownAttribute, "unknown attribute %q of a struct", a.Name)
+		}
 	}
 	cl.scope.outer = c.scope
 	cl.scope.path = t.Name + "::"
 	cl.scope.block = c.scope.block
-	if len(d.Bases) > 0 {
-		c.errorf(d.Bases[0].Pos(), diag.Inheritance, "inheritance is not supported")
-	}
-	var fields []types.Field
+	fields := c.bases(cl, d)
 	var bodies []*function
 	c.in(cl.scope, func() {
 		for _, m := range d.Members {
@@ -102,6 +110,7 @@ func (c *checker) classBody(cl *class, d *syntax.StructDecl) {
 				}
 			case *syntax.TemplateDecl:
 				if fd, ok := m.Decl.(*syntax.FuncDecl); ok && fd.Ctor && !inThread(fd) {
+					cl.elsewhere.templates = append(cl.elsewhere.templates, c.newTemplate(m, fd))
 					continue
 				} else if ok && fd.Ctor {
 					cl.ctors.templates = append(cl.ctors.templates, c.newTemplate(m, fd))
@@ -116,17 +125,39 @@ func (c *checker) classBody(cl *class, d *syntax.StructDecl) {
 			}
 		}
 	})
+	bodies = append(bodies, cl.otherSpaces()...)
 	t.Complete(fields)
+	if c.scope.lazy {
+		for _, f := range bodies {
+			f.fromPrimary = true
+		}
+		cl.lazy, bodies = bodies, nil
+	}
 	c.queue = append(c.queue, bodies...)
 	if c.scope.block && c.scope.class == nil {
 		c.drain()
 	}
 }
 
+// alignment is the argument of alignas or aligned: a power of two of at most 1024 bytes; 0 after a mistake.
+func (c *checker) alignment(a *syntax.Attr) int {
+	n, ok := c.attrInt(a, 1025)
+	if ok && (n == 0 || n&(n-1) != 0) {
+		c.errorf(a.At, diag.BadAttributeArg, "attribute %q got %d, want a power of two up to 1024", a.Name, n)
+		return 0
+	}
+	return n
+}
+
 func (c *checker) fieldDecl(cl *class, fields []types.Field, m *syntax.VarDecl) []types.Field {
 	q := c.resolve(m.Type)
+	align := 0
 	for i := range m.Attrs {
-		if a := &m.Attrs[i]; a.Name != "maybe_unused" {
+		switch a := &m.Attrs[i]; a.Name {
+		case "alignas", "aligned":
+			align = max(align, c.alignment(a))
+		case "maybe_unused":
+		default:
 			c.errorf(a.At, diag.UnknownAttribute, "attribute %q of a field is not supported", a.Name)
 		}
 	}
@@ -148,7 +179,7 @@ func (c *checker) fieldDecl(cl *class, fields []types.Field, m *syntax.VarDecl) 
 		return fields
 	}
 	i := len(fields)
-	fields = append(fields, types.Field{Name: m.Name, Type: q.typ, Const: q.isConst})
+	fields = append(fields, types.Field{Name: m.Name, Type: q.typ, Const: q.isConst, Align: align})
 	if m.Name == "" {
 		c.anonymousMember(cl, m, i, q.typ)
 		return fields
@@ -187,14 +218,14 @@ func (c *checker) memberFunction(cl *class, d *syntax.FuncDecl) *function {
 	if d.Defaulted && (d.Ctor && len(d.Params) == 0 || d.Name.Last().Ident == "operator=" || d.Ctor) {
 		return nil
 	}
-	if d.Ctor && !inThread(d) {
-		return nil
-	}
 	f := c.signature(d, cl.typ)
 	if f == nil {
 		return nil
 	}
 	switch {
+	case f.ctor && !inThread(d):
+		cl.elsewhere.funcs = append(cl.elsewhere.funcs, f)
+		return nil
 	case f.ctor:
 		if len(f.f.Params) == 1 && f.f.Params[0].Ref && types.Identical(f.f.Params[0].Type, cl.typ) {
 			return nil // copying is what it always is
@@ -211,8 +242,35 @@ func (c *checker) memberFunction(cl *class, d *syntax.FuncDecl) *function {
 	return f
 }
 
-// inThread reports a constructor of thread objects. There are no others: one in another address space is made in thread
-// memory and copied.
+// otherSpaces adds the constructors of objects in other address spaces that have no like among those of thread objects. It
+// returns those with a body: an object in another address space is made in thread memory and copied.
+func (cl *class) otherSpaces() []*function {
+	var bodies []*function
+	for _, f := range cl.elsewhere.funcs {
+		fresh := true
+		for _, old := range cl.ctors.funcs {
+			fresh = fresh && !sameParams(old, f)
+		}
+		if fresh {
+			cl.ctors.funcs = append(cl.ctors.funcs, f)
+			if f.decl.Body != nil {
+				bodies = append(bodies, f)
+			}
+		}
+	}
+	for _, t := range cl.elsewhere.templates {
+		fresh := true
+		for _, old := range cl.ctors.templates {
+			fresh = fresh && !sameTemplate(old, t)
+		}
+		if fresh {
+			cl.ctors.templates = append(cl.ctors.templates, t)
+		}
+	}
+	return bodies
+}
+
+// inThread reports a constructor of thread objects.
 func inThread(d *syntax.FuncDecl) bool { return d.This.Space == "" || d.This.Space == "thread" }
 
 // memberDefinition checks a member function defined outside of its struct.
@@ -264,6 +322,15 @@ func (c *checker) fieldDefault(at diag.Pos, t *types.Struct, i int) Expr {
 	if def == nil {
 		return c.defaultInit(at, t.Fields[i].Type)
 	}
+	if cl.busy[i] {
+		c.errorf(at, diag.BadInit, "the initialiser of field %q needs itself", t.Fields[i].Name)
+		return c.bad(at)
+	}
+	if cl.busy == nil {
+		cl.busy = map[int]bool{}
+	}
+	cl.busy[i] = true
+	defer delete(cl.busy, i)
 	var x Expr
 	c.in(cl.scope, func() { x = c.initFrom(def, t.Fields[i].Type, false) })
 	return x
@@ -296,10 +363,13 @@ func (c *checker) constructorBody(f *function) *Block {
 // memberInits returns the initial value of each field, nil for none.
 func (c *checker) memberInits(f *function) []Expr {
 	t := f.class
-	inits := make([]Expr, len(t.Fields))
+	inits := make([]Expr, len(t.Fields)) // bases are fields too
 	given := map[int]bool{}
 	for _, m := range f.decl.Inits {
 		i := t.Field(m.Name)
+		if i < 0 || m.Type != nil {
+			i = c.baseNamed(t, &m)
+		}
 		if i < 0 {
 			c.errorf(m.At, diag.NoSuchMember, "%s has no field %q to initialise", t, m.Name)
 			continue
@@ -347,6 +417,9 @@ func (c *checker) constructStruct(at diag.Pos, t *types.Struct, args []syntax.Ex
 func (c *checker) constructValues(at diag.Pos, t *types.Struct, vals []Expr) Expr {
 	if len(vals) == 1 && types.Identical(vals[0].Type(), t) {
 		return c.rvalue(vals[0])
+	}
+	if len(vals) == 1 && derives(vals[0].Type(), t) {
+		return c.rvalue(baseOf(vals[0], t))
 	}
 	cl := c.classOf(t)
 	if cl.ctors.none() {
@@ -399,6 +472,18 @@ func (c *checker) convertingConstructor(x Expr, to types.Type) *function {
 	return best
 }
 
+// conversions are the conversion functions of a struct and its bases.
+func (c *checker) conversions(s *types.Struct) []*function {
+	all := c.classOf(s).convs
+	for i := range s.Fields {
+		if !s.Fields[i].Base {
+			break
+		}
+		all = append(all[:len(all):len(all)], c.conversions(s.Fields[i].Type.(*types.Struct))...)
+	}
+	return all
+}
+
 // conversionFunction finds the conversion of the struct x that gives to, or something that converts to it.
 func (c *checker) conversionFunction(x Expr, to types.Type) *function {
 	s, ok := x.Type().(*types.Struct)
@@ -407,7 +492,7 @@ func (c *checker) conversionFunction(x Expr, to types.Type) *function {
 	}
 	var best *function
 	bestRank := rankUser
-	all := append([]*function(nil), c.classOf(s).convs...)
+	all := append([]*function(nil), c.conversions(s)...)
 	for _, t := range c.classOf(s).convTemplates {
 		if f := c.deduceConversion(t, to); f != nil {
 			all = append(all, f)

@@ -93,6 +93,9 @@ func rankTypes(from, to types.Type) rank {
 	if types.Identical(from, to) {
 		return rankExact
 	}
+	if derives(from, to) {
+		return rankConversion
+	}
 	switch t := to.(type) {
 	case *types.Scalar:
 		return rankScalar(from, t)
@@ -112,7 +115,7 @@ func rankTypes(from, to types.Type) rank {
 	return rankNone
 }
 
-// rankScalar is rankTypes to a scalar. A bfloat converts to float and bool implicitly; neither float nor half
+// rankScalar is rankTypes to a scalar. A bfloat converts to float, integers and bool implicitly; neither float nor half
 // converts to it.
 func rankScalar(from types.Type, to *types.Scalar) rank {
 	if !to.IsNumeric() {
@@ -123,7 +126,7 @@ func rankScalar(from types.Type, to *types.Scalar) rank {
 		switch {
 		case !f.IsNumeric():
 			return rankNone
-		case mixes16(f, to), to == types.Bfloat && f.IsFloat(), f == types.Bfloat && to.IsInteger():
+		case mixes16(f, to), to == types.Bfloat && f.IsFloat():
 			return rankNone
 		case promoted(f) == to:
 			return rankPromotion
@@ -161,7 +164,7 @@ func rankPointer(from types.Type, to *types.Pointer) rank {
 	if types.Identical(f.Elem, to.Elem) {
 		return rankQualified
 	}
-	if types.IsVoid(to.Elem) {
+	if types.IsVoid(to.Elem) || derives(f.Elem, to.Elem) {
 		return rankConversion
 	}
 	return rankNone
@@ -181,6 +184,9 @@ func (c *checker) convert(x Expr, to types.Type) Expr {
 		return c.bad(x.Pos())
 	}
 	if s, ok := to.(*types.Struct); ok && !types.Identical(x.Type(), to) {
+		if derives(x.Type(), s) {
+			return c.rvalue(baseOf(x, s))
+		}
 		if f := c.convertingConstructor(x, s); f != nil {
 			return c.callTo(x.Pos(), f, nil, []Expr{x})
 		}
@@ -237,6 +243,9 @@ func cast(x Expr, to types.Type) Expr {
 	case *types.Pointer:
 		if from == types.Type(types.Null) {
 			return &Null{node{at: at, typ: to}}
+		}
+		if f, ok := from.(*types.Pointer); ok && derives(f.Elem, t.Elem) {
+			return basePointer(x, t)
 		}
 		return &PointerCast{node{at: at, typ: to}, x}
 	}

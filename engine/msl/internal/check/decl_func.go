@@ -31,6 +31,10 @@ type function struct {
 	checked     bool
 	checking    bool
 	fromPrimary bool // an instance of a template
+	args        []templateArg
+	special     bool // a member function specialised for one instance of its struct
+
+	lambda *funcState // of a lambda's operator(): the function around it
 }
 
 // params are the parameters a caller gives arguments for.
@@ -79,12 +83,18 @@ func (c *checker) funcDecl(d *syntax.FuncDecl) {
 func (c *checker) addFunction(pos diag.Pos, name string, f *function) *function {
 	set, ok := c.scope.names[name].(*overloads)
 	if !ok {
-		if c.scope.names[name] != nil && !c.isLibrary(c.scope.names[name]) {
+		set = &overloads{}
+		hidden, isType := c.scope.names[name].(*typeName)
+		switch {
+		case isType && isTagged(hidden.q.typ): // found from now on as struct NAME only
+			set.hidden = hidden
+			c.scope.names[name] = set
+		case c.scope.names[name] != nil && !c.isLibrary(c.scope.names[name]):
 			c.errorf(pos, diag.Redeclared, "%q is declared already in this scope, and not as a function", name)
 			return nil
+		default:
+			c.scope.names[name] = merge(c.scope.names[name], set)
 		}
-		set = &overloads{}
-		c.scope.names[name] = merge(c.scope.names[name], set)
 	}
 	for _, old := range set.funcs {
 		if !sameParams(old, f) {
@@ -113,6 +123,15 @@ func (c *checker) addFunction(pos diag.Pos, name string, f *function) *function 
 	}
 	set.funcs = append(set.funcs, f)
 	return f
+}
+
+// isTagged reports the types that struct NAME, union NAME or enum NAME can mean.
+func isTagged(t types.Type) bool {
+	switch t.(type) {
+	case *types.Struct, *types.Enum:
+		return true
+	}
+	return false
 }
 
 func (c *checker) isLibrary(e entity) bool {
@@ -247,6 +266,9 @@ func (c *checker) paramOf(p *syntax.VarDecl, q qual) *Var {
 		return nil
 	}
 	if a, ok := q.typ.(*types.Array); ok && !q.ref {
+		if !q.hasSpace { // an array that names no address space is one of the thread
+			q.space, q.hasSpace = types.Thread, true
+		}
 		p := c.pointerTo(p.At, qual{typ: a.Elem, isConst: q.isConst, space: q.space, hasSpace: q.hasSpace, volatile: q.volatile})
 		if types.IsInvalid(p.typ) {
 			return nil
@@ -257,6 +279,9 @@ func (c *checker) paramOf(p *syntax.VarDecl, q qual) *Var {
 	switch {
 	case types.IsVoid(q.typ):
 		c.errorf(p.At, diag.BadVariable, "a parameter cannot be void")
+		return nil
+	case isFuncType(q.typ):
+		c.errorf(p.At, diag.FunctionPointer, "pointers to functions are not supported: parameter %q is %s", p.Name, q.typ)
 		return nil
 	case q.ref && q.rvalue:
 		c.errorf(p.At, diag.RValueReference, "rvalue references are not supported")
@@ -290,9 +315,10 @@ func (c *checker) body(f *function) {
 	}
 	f.checking = true
 	c.deeper(f.f.Pos)
-	outerFn, outerScope, contract := c.fn, c.scope, c.contractOff
+	outerFn, outerScope, contract, outerSink := c.fn, c.scope, c.contractOff, c.sink
+	c.sink = c.base // a mistake in a body is one, also if a deduction asked for it
 	defer func() {
-		c.fn, c.scope, c.contractOff = outerFn, outerScope, contract
+		c.fn, c.scope, c.contractOff, c.sink = outerFn, outerScope, contract, outerSink
 		c.depth--
 		f.checking, f.checked = false, true
 	}()
@@ -300,6 +326,10 @@ func (c *checker) body(f *function) {
 	c.scope = newScope(f.scope)
 	c.scope.block = true
 	c.fn = &funcState{f: f, autoRet: f.autoRet}
+	if f.lambda != nil {
+		c.fn.this = f.lambda.this
+		f.f.Lambda = true
+	}
 	for i, v := range f.f.Params {
 		if f.hasThis && i == 0 {
 			c.fn.this = v

@@ -9,12 +9,32 @@ import (
 // globalVar declares a program-scope variable.
 func (c *checker) globalVar(d *syntax.VarDecl) {
 	if d.Class != nil {
-		c.errorf(d.At, diag.StaticMember, "a static member is initialised inside its struct")
+		c.staticMember(d)
 		return
 	}
 	v := c.globalOf(d, c.scope.path+d.Name)
 	if v != nil {
 		c.declare(d.At, d.Name, v)
+	}
+}
+
+// staticMember checks a static member defined outside of its struct, where it was initialised: nothing is left to do.
+func (c *checker) staticMember(d *syntax.VarDecl) {
+	name := &syntax.Name{At: d.Class.At, Global: d.Class.Global, Parts: append(append([]syntax.NamePart(nil), d.Class.Parts...), syntax.NamePart{At: d.At, Ident: d.Name})}
+	s := c.scopeOf(name)
+	if s == nil {
+		return
+	}
+	v, ok := s.names[d.Name].(*Var)
+	switch {
+	case !ok || s.class == nil:
+		c.errorf(d.At, diag.NoSuchMember, "%q is no static member", nameString(name))
+	case d.Kind != syntax.InitNone:
+		c.errorf(d.At, diag.StaticMember, "a static member is initialised inside its struct")
+	default:
+		if t := c.resolve(d.Type).typ; !types.IsInvalid(t) && !types.Identical(t, v.Type) {
+			c.errorf(d.At, diag.Redeclared, "%q is of type %s, before %s", d.Name, t, v.Type)
+		}
 	}
 }
 
@@ -70,6 +90,9 @@ func (c *checker) functionConstantType(v *Var) {
 
 // globalValue evaluates the initialiser of a global. One that depends on function constants stays without value.
 func (c *checker) globalValue(v *Var) *Value {
+	if s, ok := v.Type.(*types.Struct); ok && s.IsEmpty() { // whatever its constructor does, there is nothing to see
+		return &Value{Type: s, Elems: []Value{}}
+	}
 	val, err := evaluate(v.Init, nil)
 	if err == nil {
 		return &val
@@ -87,8 +110,13 @@ func (c *checker) globalValue(v *Var) *Value {
 // localVar declares a variable in a block. It returns nil for one that is no local: a static constant becomes a global.
 func (c *checker) localVar(d *syntax.VarDecl) *Var {
 	q := c.resolve(d.Type)
+	align := 0
 	for i := range d.Attrs {
-		if a := &d.Attrs[i]; a.Name != "maybe_unused" && a.Name != "unused" {
+		switch a := &d.Attrs[i]; a.Name {
+		case "alignas", "aligned":
+			align = max(align, c.alignment(a))
+		case "maybe_unused", "unused":
+		default:
 			c.errorf(a.At, diag.UnknownAttribute, "unknown attribute %q of a variable", a.Name)
 		}
 	}
@@ -99,7 +127,7 @@ func (c *checker) localVar(d *syntax.VarDecl) *Var {
 		}
 		return nil
 	}
-	v := &Var{Name: d.Name, Type: q.typ, Ref: q.ref, Space: q.space, Const: q.isConst || d.Specs.Constexpr, Pos: d.At, FunctionConstant: -1}
+	v := &Var{Name: d.Name, Type: q.typ, Ref: q.ref, Space: q.space, Const: q.isConst || d.Specs.Constexpr, Pos: d.At, FunctionConstant: -1, Align: align}
 	if d.Specs.Static {
 		c.errorf(d.At, diag.BadVariable, "static local %q must be in the constant address space", d.Name)
 	}
@@ -118,6 +146,9 @@ func (c *checker) localVar(d *syntax.VarDecl) *Var {
 		c.errorf(d.At, diag.RValueReference, "rvalue references are not supported")
 	case q.ref && !q.hasSpace && !q.auto:
 		c.errorf(d.At, diag.NoAddressSpace, "reference to %s needs an address space: device, constant, threadgroup or thread", q.typ)
+	case isFuncType(q.typ):
+		c.errorf(d.At, diag.FunctionPointer, "pointers to functions are not supported: variable %q is %s", d.Name, q.typ)
+		v.Type = types.Invalid
 	case q.ref:
 	case types.IsVoid(q.typ):
 		c.errorf(d.At, diag.BadVariable, "variable %q cannot be void", d.Name)
@@ -126,8 +157,8 @@ func (c *checker) localVar(d *syntax.VarDecl) *Var {
 		if !c.fn.f.f.Kernel {
 			c.errorf(d.At, diag.BadSpace, "threadgroup variable %q can only be declared in a kernel", d.Name)
 		}
-		if d.Kind != syntax.InitNone {
-			c.errorf(d.At, diag.BadVariable, "threadgroup variable %q cannot have an initialiser", d.Name)
+		if d.Kind != syntax.InitNone && !isZeroList(d) {
+			c.errorf(d.At, diag.BadVariable, "threadgroup variable %q cannot have an initialiser other than {} or {0}, which does nothing", d.Name)
 		}
 	case q.hasSpace && q.space != types.Thread:
 		c.errorf(d.At, diag.BadSpace, "local variable %q cannot be in the %s address space", d.Name, q.space)
@@ -155,6 +186,20 @@ func (c *checker) localVar(d *syntax.VarDecl) *Var {
 		}
 	}
 	return v
+}
+
+// isZeroList reports {} and {0}. Metal's compiler lets them stand on threadgroup variables, and promises nothing: here
+// they do nothing, so that relying on them is a read of uninitialised memory.
+func isZeroList(d *syntax.VarDecl) bool {
+	list, ok := d.Init.(*syntax.InitList)
+	if !ok || len(list.Elems) > 1 {
+		return false
+	}
+	if len(list.Elems) == 0 {
+		return true
+	}
+	n, ok := list.Elems[0].(*syntax.Literal)
+	return ok && n.Kind == syntax.Number && (n.Text == "0" || n.Text == "0.0f" || n.Text == "0.0" || n.Text == "0.f")
 }
 
 // initOnly checks an initialiser of a variable whose type is wrong.
@@ -297,6 +342,9 @@ func (c *checker) bindRef(x Expr, v *Var) Expr {
 		return c.bad(x.Pos())
 	}
 	p, isPlace := x.Place()
+	if isPlace && derives(x.Type(), v.Type) {
+		x = baseOf(x, v.Type.(*types.Struct))
+	}
 	if isPlace && types.Identical(x.Type(), v.Type) {
 		switch {
 		case p.Space != v.Space:

@@ -51,25 +51,29 @@ func (c *checker) deduceConversion(t *funcTemplate, to types.Type) *function {
 
 // deduce works out the template arguments from those written and from the arguments of a call; nil if it cannot.
 func (c *checker) deduce(t *funcTemplate, part *syntax.NamePart, args []Expr) []templateArg {
-	d := newDeduction(c, t.scope, t.params)
 	var written []templateArg
 	if part != nil {
-		var ok bool
-		ok = c.quietly(func() { written = c.templateArgs(part.Args) })
+		ok := c.quietly(func() { written = c.templateArgs(part.Args) })
 		if !ok || written == nil && len(part.Args) > 0 {
 			return nil
 		}
-		for i, a := range written {
-			if i >= len(t.params) {
-				return nil
-			}
-			if t.params[i].Pack {
-				d.bound[t.params[i].Name] = templateArg{isSet: true, pack: written[i:]}
-				break
-			}
-			if t.params[i].Name != "" {
-				d.bound[t.params[i].Name] = a
-			}
+	}
+	return c.deduceWritten(t, written, args)
+}
+
+// deduceWritten is deduce with the written arguments worked out.
+func (c *checker) deduceWritten(t *funcTemplate, written []templateArg, args []Expr) []templateArg {
+	d := newDeduction(c, t.scope, t.params)
+	for i, a := range written {
+		if i >= len(t.params) {
+			return nil
+		}
+		if t.params[i].Pack {
+			d.bound[t.params[i].Name] = templateArg{isSet: true, pack: written[i:]}
+			break
+		}
+		if t.params[i].Name != "" {
+			d.bound[t.params[i].Name] = a
 		}
 	}
 	fixed := map[string]bool{}
@@ -211,6 +215,9 @@ func (d *deduction) bind(name string, a templateArg) bool {
 		if old.typ != nil && a.typ != nil {
 			return types.Identical(old.typ.typ, a.typ.typ)
 		}
+		if old.fn != nil || a.fn != nil || old.tmpl != nil || a.tmpl != nil {
+			return old.fn == a.fn && old.tmpl == a.tmpl
+		}
 		return old.typ == nil && a.typ == nil && old.value.Bits == a.value.Bits
 	}
 	d.bound[name] = a
@@ -250,11 +257,26 @@ func (d *deduction) named(t *syntax.NamedType, from qual, fixed map[string]bool)
 			if e.name == "atomic" && len(last.Args) == 1 {
 				return d.arg(last.Args[0], templateArg{typ: &qual{typ: typ.Elem}}, fixed)
 			}
+		case *types.Matrix:
+			if e.name == "matrix" && len(last.Args) == 3 {
+				return d.sized(last, typ.Elem(), typ.Cols(), typ.Rows(), fixed)
+			}
+		case *types.SimdMatrix:
+			if e.name == "simdgroup_matrix" && len(last.Args) == 3 {
+				return d.sized(last, typ.Elem(), 8, 8, fixed)
+			}
 		}
-		return e.name != "vec" && e.name != "atomic"
+		switch e.name {
+		case "vec", "atomic", "matrix", "simdgroup_matrix":
+			return false
+		}
+		return true
 	case *classTemplate:
 		s, ok := from.typ.(*types.Struct)
-		if !ok || d.c.classOf(s).template != e {
+		if ok {
+			s = d.c.instanceIn(s, e)
+		}
+		if !ok || s == nil {
 			return false
 		}
 		have := d.c.classOf(s).args
@@ -267,6 +289,29 @@ func (d *deduction) named(t *syntax.NamedType, from qual, fixed map[string]bool)
 	return true
 }
 
+// instanceIn is s if it is an instance of the template, else the first of its bases that is; nil if there is none.
+func (c *checker) instanceIn(s *types.Struct, t *classTemplate) *types.Struct {
+	if c.classOf(s).template == t {
+		return s
+	}
+	for i := range s.Fields {
+		if !s.Fields[i].Base {
+			break
+		}
+		if b := c.instanceIn(s.Fields[i].Type.(*types.Struct), t); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// sized deduces through NAME<T, n, m>.
+func (d *deduction) sized(part *syntax.NamePart, elem *types.Scalar, n, m int, fixed map[string]bool) bool {
+	return d.arg(part.Args[0], templateArg{typ: &qual{typ: elem}}, fixed) &&
+		d.arg(part.Args[1], templateArg{value: IntValue(types.Int, int64(n))}, fixed) &&
+		d.arg(part.Args[2], templateArg{value: IntValue(types.Int, int64(m))}, fixed)
+}
+
 // arg makes a written template argument, in which parameters stand, equal to have.
 func (d *deduction) arg(a syntax.TemplateArg, have templateArg, fixed map[string]bool) bool {
 	switch {
@@ -277,6 +322,9 @@ func (d *deduction) arg(a syntax.TemplateArg, have templateArg, fixed map[string
 		var q qual
 		d.c.in(d.scope, func() { d.c.quietly(func() { q = d.c.resolve(a.Type) }) })
 		return q.typ != nil && types.Identical(q.typ, have.typ.typ)
+	case have.fn != nil || have.tmpl != nil:
+		id, ok := a.X.(*syntax.Ident)
+		return ok && d.params[id.Name.Simple()] != nil && d.bind(id.Name.Simple(), have)
 	case a.Type == nil && have.typ == nil:
 		if id, ok := a.X.(*syntax.Ident); ok && d.params[id.Name.Simple()] != nil {
 			return d.value(a.X, have.value, fixed)

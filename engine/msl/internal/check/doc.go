@@ -13,7 +13,7 @@
 // A const reference bound to a value is bound to a Materialize, a fresh thread object with that value.
 //
 // Functions. Member functions are functions whose first parameter is a reference called "this". Recursion is
-// refused, so every call can be inlined; Program.Funcs lists callees before callers.
+// refused, but for calls marked Tail, so every call can be inlined; Program.Funcs lists callees before callers.
 //
 // Order of evaluation. Operands and arguments left to right; an assignment's right side before its place; && || ?: and
 // comma as in C++. MSL leaves most of this open.

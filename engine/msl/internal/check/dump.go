@@ -213,7 +213,7 @@ func (d *dumper) expr(x Expr) string {
 		return "(" + d.expr(x.C) + " ? " + d.expr(x.X) + " : " + d.expr(x.Y) + ")"
 	case *Comma:
 		return "(" + d.expr(x.X) + ", " + d.expr(x.Y) + ")"
-	case *Convert, *Splat, *PointerCast, *Bitcast, *PointerInt:
+	case *Convert, *Splat, *PointerCast, *Bitcast, *PointerInt, *View:
 		return d.conversion(x)
 	case *Decay:
 		return "decay(" + d.expr(x.X) + ")"
@@ -224,7 +224,11 @@ func (d *dumper) expr(x Expr) string {
 	case *Index:
 		return d.expr(x.X) + "[" + d.expr(x.Index) + "]"
 	case *Member:
-		return d.expr(x.X) + "." + x.X.Type().(*types.Struct).Fields[x.Field].Name
+		f := &x.X.Type().(*types.Struct).Fields[x.Field]
+		if f.Base {
+			return d.expr(x.X) + "." + f.Type.String()
+		}
+		return d.expr(x.X) + "." + f.Name
 	case *Swizzle:
 		s := d.expr(x.X) + "."
 		for _, l := range x.Lanes {
@@ -240,6 +244,15 @@ func (d *dumper) expr(x Expr) string {
 	case *CallBuiltin:
 		variant := [...]string{"", "precise::", "fast::"}[x.Variant]
 		return variant + x.ID.String() + "(" + d.exprs(x.Args) + ")"
+	case *Closure:
+		s := "lambda {"
+		for i, v := range x.Vars {
+			if i > 0 {
+				s += ", "
+			}
+			s += d.variable(v)
+		}
+		return s + "}"
 	case *VarDefined:
 		return "defined(" + x.Var.Name + ")"
 	case *Materialize:
@@ -262,6 +275,8 @@ func (d *dumper) conversion(x Expr) string {
 		word, inner = "bits", x.X
 	case *PointerInt:
 		word, inner = "address", x.X
+	case *View:
+		word, inner = "view", x.X
 	}
 	return word + "<" + x.Type().String() + ">(" + d.expr(inner) + ")"
 }

@@ -51,6 +51,8 @@ func scalars(t types.Type) int {
 	switch t := t.(type) {
 	case *types.Vector:
 		n = t.Len()
+	case *types.Matrix:
+		n = t.Cols() * t.Rows()
 	case *types.Array:
 		n = t.Len
 		if n <= maxEvaluationSteps {
@@ -108,13 +110,8 @@ func (ev *evaluator) value(x Expr) Value {
 		}
 		return ev.convert(ev.value(x.X), x.typ)
 	case *Splat:
-		v := x.typ.(*types.Vector)
-		out := Value{Type: v, Elems: make([]Value, v.Len())}
 		e := ev.value(x.X)
-		for i := range out.Elems {
-			out.Elems[i] = e
-		}
-		return out
+		return ev.each1(x.typ, Zero(x.typ), func(*types.Scalar, uint64) uint64 { return e.Bits })
 	case *Bitcast:
 		return fromBytes(x.typ, toBytes(ev.value(x.X)))
 	case *Cond:
@@ -151,6 +148,12 @@ func (ev *evaluator) value(x Expr) Value {
 		return ev.mutate(x)
 	case *Call:
 		return ev.call(x)
+	case *Closure:
+		if len(x.Vars) == 0 {
+			return Value{Type: x.typ, Elems: []Value{}}
+		}
+	case *CallBuiltin:
+		return ev.builtin(x)
 	case *VarDefined:
 		_, ok := ev.known[x.Var]
 		if ev.known == nil {
@@ -197,6 +200,8 @@ func (ev *evaluator) place(x Expr) *Value {
 	switch x := x.(type) {
 	case *VarRef:
 		return ev.variable(x.at, x.Var)
+	case *View:
+		ev.fail(x.at, "expression is not constant")
 	case *Index:
 		v, i := ev.place(x.X), ev.value(x.Index)
 		if n := i.Int(); n < 0 || n >= int64(len(v.Elems)) {
@@ -258,7 +263,7 @@ func (ev *evaluator) binary(x *Binary) Value {
 
 // apply is a op b in each component; t is the type of the result.
 func (ev *evaluator) apply(at diag.Pos, op Op, t types.Type, a, b Value) Value {
-	s := types.ScalarOf(a.Type)
+	s := elemScalar(a.Type)
 	if s == nil {
 		ev.fail(at, "expression is not constant")
 	}
@@ -273,25 +278,44 @@ func (ev *evaluator) apply(at diag.Pos, op Op, t types.Type, a, b Value) Value {
 	}
 	out := Value{Type: t, Elems: make([]Value, len(a.Elems))}
 	for i := range a.Elems {
-		out.Elems[i] = Value{Type: types.ScalarOf(t), Bits: one(a.Elems[i].Bits, b.Elems[i].Bits)}
+		out.Elems[i] = ev.apply(at, op, elementOf(t), a.Elems[i], b.Elems[i])
 	}
 	return out
 }
 
+// elemScalar is the type of the scalars that a scalar, vector or matrix is made of; nil for any other type.
+func elemScalar(t types.Type) *types.Scalar {
+	switch t := t.(type) {
+	case *types.Matrix:
+		return t.Elem()
+	case *types.SimdMatrix:
+		return t.Elem()
+	}
+	return types.ScalarOf(t)
+}
+
+// elementOf is the type of a vector's component, a matrix's column, or the elements a thread has of a simdgroup matrix.
+func elementOf(t types.Type) types.Type {
+	if m, ok := t.(*types.Matrix); ok {
+		return m.Column()
+	}
+	return elemScalar(t)
+}
+
 func (ev *evaluator) each1(t types.Type, a Value, f func(*types.Scalar, uint64) uint64) Value {
-	s := types.ScalarOf(a.Type)
+	s := elemScalar(a.Type)
 	if a.Elems == nil {
 		return Value{Type: t, Bits: f(s, a.Bits)}
 	}
 	out := Value{Type: t, Elems: make([]Value, len(a.Elems))}
 	for i := range a.Elems {
-		out.Elems[i] = Value{Type: types.ScalarOf(t), Bits: f(s, a.Elems[i].Bits)}
+		out.Elems[i] = ev.each1(elementOf(t), a.Elems[i], f)
 	}
 	return out
 }
 
 func (ev *evaluator) convert(v Value, t types.Type) Value {
-	to := types.ScalarOf(t)
+	to := elemScalar(t)
 	return ev.each1(t, v, func(from *types.Scalar, a uint64) uint64 { return convertBits(from, to, a) })
 }
 

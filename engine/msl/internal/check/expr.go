@@ -160,7 +160,7 @@ type (
 		X Expr
 	}
 
-	// Splat repeats the scalar X, already of the element type, in each component of a vector.
+	// Splat repeats the scalar X, already of the element type, in each component of a vector or matrix.
 	Splat struct {
 		node
 		X Expr
@@ -202,7 +202,8 @@ type (
 		X Expr
 	}
 
-	// Index is an element of an array or vector X: a place if X is one, else a value. Index is any scalar integer value.
+	// Index is an element of an array or vector X, or a column of a matrix: a place if X is one, else a value. Index is any
+	// scalar integer value.
 	Index struct {
 		node
 		X, Index Expr
@@ -230,19 +231,21 @@ type (
 		Args []Expr
 	}
 
-	// Aggregate builds an array or struct from the values of its elements, in order, each of exactly the element's
-	// type. Elements beyond len(Elems) are zero. A union has at most one, its first field.
+	// Aggregate builds an array, struct or matrix from the values of its elements, fields or columns, in order, each of
+	// exactly the element's type. Elements beyond len(Elems) are zero. A union has at most one, its first field.
 	Aggregate struct {
 		node
 		Elems []Expr
 	}
 
 	// Call calls a function. An argument for a reference parameter is a place of the parameter's type, for any
-	// other a value of it.
+	// other a value of it. Tail says that it is a function's call of itself as the last thing it does: its arguments
+	// become the parameters, and the body starts anew.
 	Call struct {
 		node
 		Func *Func
 		Args []Expr
+		Tail bool
 	}
 
 	// CallBuiltin calls a function of the Metal library. Its arguments are values; builtin.go says of what types. A
@@ -258,6 +261,18 @@ type (
 	VarDefined struct {
 		node
 		Var *Var
+	}
+
+	// Closure is a lambda: a struct without fields. It initialises Vars, the copies of what the lambda captures by value.
+	Closure struct {
+		node
+		Vars []*Var
+	}
+
+	// View is X, a place or a value, seen as another type made of the same scalars.
+	View struct {
+		node
+		X Expr
 	}
 
 	// Materialize is a fresh thread object with the value X; it lives as long as the reference bound to it.

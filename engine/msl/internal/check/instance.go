@@ -135,9 +135,9 @@ func (c *checker) specialFor(at diag.Pos, name string, heads []*specialisation, 
 		bound := make([]templateArg, len(p.params))
 		for i, tp := range p.params {
 			bound[i] = d.bound[tp.Name]
-			ok = ok && (bound[i].typ != nil || bound[i].value.Type != nil)
+			ok = ok && bound[i].given()
 		}
-		if !ok {
+		if !ok || !c.means(p, bound, args) {
 			continue
 		}
 		if best >= 0 && heads[best].weight() == p.weight() {
@@ -149,6 +149,28 @@ func (c *checker) specialFor(at diag.Pos, name string, heads []*specialisation, 
 		}
 	}
 	return best, bestArgs
+}
+
+// means reports whether the head of a specialisation, its parameters bound, says args: conditions such as enable_if, from
+// which nothing is deduced, are decided here.
+func (c *checker) means(p *specialisation, bound, args []templateArg) bool {
+	var have []templateArg
+	ok := c.quietly(func() {
+		c.in(c.bindParams(p.scope, p.params, bound), func() { have = c.templateArgs(p.args) })
+	})
+	if !ok || have == nil && len(p.args) > 0 || len(have) != len(args) {
+		return false
+	}
+	for i := range have {
+		if have[i].typ != nil && args[i].typ != nil {
+			if !types.Identical(have[i].typ.typ, args[i].typ.typ) {
+				return false
+			}
+		} else if have[i].value.Type != nil && have[i].value.Bits != args[i].value.Bits {
+			return false
+		}
+	}
+	return true
 }
 
 // weight orders specialisations: fewer parameters and more spelled out is more special.
@@ -255,7 +277,9 @@ func (c *checker) instantiation(d *syntax.Instantiation) {
 	switch x := d.Decl.(type) {
 	case *syntax.StructDecl:
 		if t, ok := c.scope.lookup(x.Name.Last().Ident).(*classTemplate); ok {
-			c.classInstance(t, x.Name.Last())
+			if q, ok := c.classInstance(t, x.Name.Last()); ok {
+				c.queue = append(c.queue, c.classOf(q.typ.(*types.Struct)).lazy...)
+			}
 			return
 		}
 		c.errorf(x.At, diag.Undeclared, "no struct template is called %q", nameString(x.Name))
@@ -319,14 +343,10 @@ func (c *checker) instantiated(d *syntax.FuncDecl, set *overloads) (*function, s
 				continue
 			}
 			f := c.instance(t, bound)
-			if f == nil || len(f.f.Params) != len(ft.Params) {
+			if f == nil {
 				continue
 			}
-			same := true
-			for i, p := range f.f.Params {
-				same = same && types.Identical(p.Type, ft.Params[i])
-			}
-			if same {
+			if types.Identical(f.typ(), ft) {
 				found = f
 			}
 		}

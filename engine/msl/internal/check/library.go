@@ -14,9 +14,12 @@ var libraryTypeNames = []string{
 	"vec", "atomic", "numeric_limits", "is_same", "is_integral", "is_floating_point", "is_arithmetic", "is_signed",
 	"is_unsigned", "is_pointer", "is_same_v", "is_integral_v", "is_floating_point_v", "is_arithmetic_v", "is_signed_v",
 	"is_unsigned_v", "is_pointer_v", "is_convertible", "is_convertible_v", "conditional", "conditional_t", "enable_if", "enable_if_t", "remove_cv",
-	"remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t", "make_unsigned_t", "make_signed_t",
-	"make_unsigned", "uniform", "make_uniform", "underlying_type_t", "integral_constant", "bool_constant", "disjunction",
-	"_disjunction", "conjunction", "_conjunction", "negation", "true_type", "false_type", "array",
+	"remove_cv_t", "remove_const_t", "remove_volatile_t", "remove_reference_t", "remove_cvref_t", "remove_addrspace_t", "decay_t",
+	"remove_const", "remove_volatile", "remove_reference", "remove_addrspace", "decay", "make_signed", "underlying_type",
+	"make_unsigned_t", "make_signed_t",
+	"make_unsigned", "uniform", "make_uniform", "underlying_type_t", "disjunction",
+	"_disjunction", "conjunction", "_conjunction", "negation", "true_type", "false_type", "matrix",
+	"simdgroup_matrix", "make_filled_simdgroup_matrix", "make_diagonal_simdgroup_matrix",
 }
 
 // floatConstants are the macros of metal_math that are floats.
@@ -26,6 +29,13 @@ var floatConstants = map[string]float32{
 	"M_E_F": math.E, "M_LOG2E_F": math.Log2E, "M_LOG10E_F": math.Log10E, "M_LN2_F": math.Ln2, "M_LN10_F": math.Ln10,
 	"M_PI_F": math.Pi, "M_PI_2_F": math.Pi / 2, "M_PI_4_F": math.Pi / 4, "M_1_PI_F": 1 / math.Pi, "M_2_PI_F": 2 / math.Pi,
 	"M_2_SQRTPI_F": 2 / 1.77245385090551602729816748334114518, "M_SQRT2_F": math.Sqrt2, "M_SQRT1_2_F": 1 / math.Sqrt2,
+}
+
+// shortFloatConstants are the macros of metal_math and metal_limits that are half or bfloat.
+var shortFloatConstants = map[string]Value{
+	"MAXHALF": {Type: types.Half, Bits: 0x7bff}, "HALF_MAX": {Type: types.Half, Bits: 0x7bff}, "HALF_MIN": {Type: types.Half, Bits: 0x0400},
+	"HALF_EPSILON": {Type: types.Half, Bits: 0x1400}, "MAXBFLOAT": {Type: types.Bfloat, Bits: 0x7f7f}, "BFLT_MAX": {Type: types.Bfloat, Bits: 0x7f7f},
+	"BFLT_MIN": {Type: types.Bfloat, Bits: 0x0080}, "BFLT_EPSILON": {Type: types.Bfloat, Bits: 0x3c00},
 }
 
 // intConstants are the macros of metal_limits.
@@ -67,22 +77,45 @@ func (c *checker) library() {
 	fast := &namespace{"fast", newScope(c.metal)}
 	precise := &namespace{"precise", newScope(c.metal)}
 	m["fast"], m["precise"] = fast, precise
+	for _, s := range []*types.Scalar{types.Half, types.Bfloat, types.Float} {
+		for cols := 2; cols <= 4; cols++ {
+			for rows := 2; rows <= 4; rows++ {
+				t := types.MatrixOf(s, cols, rows)
+				if scalar(t.String(), t); s == types.Bfloat { // MSL gives bfloat matrices no names of their own
+					delete(g, t.String())
+					delete(m, t.String())
+				}
+			}
+		}
+		t := types.SimdMatrixOf(s)
+		m[t.String()] = &typeName{qual{typ: t}}
+	}
 	for id, row := range builtinTable {
 		f := BuiltinFunc(id)
+		if row.sig == sigInternal {
+			continue
+		}
 		m[row.name] = &librarySet{id: f}
 		if row.sig <= sigN3 || row.sig >= sigFB1 && row.sig <= sigFB2 {
-			fast.scope.names[row.name] = &librarySet{f, VariantFast}
-			precise.scope.names[row.name] = &librarySet{f, VariantPrecise}
+			fast.scope.names[row.name] = &librarySet{id: f, variant: VariantFast}
+			precise.scope.names[row.name] = &librarySet{id: f, variant: VariantPrecise}
 		}
 	}
 	for name, f := range floatConstants {
 		g[name] = &constName{FloatValue(f)}
+		if base, ok := strings.CutSuffix(name, "_F"); ok { // M_PI_H, M_PI_BF
+			g[base+"_H"] = &constName{Value{Type: types.Half, Bits: floatBits(types.Half, f)}}
+			g[base+"_BF"] = &constName{Value{Type: types.Bfloat, Bits: floatBits(types.Bfloat, f)}}
+		}
+	}
+	for name, v := range shortFloatConstants {
+		g[name] = &constName{v}
 	}
 	for name, v := range intConstants {
 		g[name] = &constName{v}
 	}
 	c.memFlags = c.libraryEnum("mem_flags", types.Uint, true, map[string]int64{"mem_none": 0, "mem_device": 1, "mem_threadgroup": 2, "mem_texture": 4, "mem_threadgroup_imageblock": 8})
-	c.libraryEnum("memory_order", types.Int, false, map[string]int64{"memory_order_relaxed": 0})
+	c.libraryEnum("memory_order", types.Int, false, map[string]int64{"memory_order_relaxed": 0, "memory_order_acquire": 2, "memory_order_release": 3, "memory_order_acq_rel": 4, "memory_order_seq_cst": 5})
 	c.libraryEnum("thread_scope", types.Int, false, map[string]int64{"thread_scope_thread": 0, "thread_scope_simdgroup": 4, "thread_scope_threadgroup": 1, "thread_scope_device": 2})
 }
 
@@ -138,8 +171,8 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 		}
 		s, isScalar := a[0].typ.typ.(*types.Scalar)
 		if n := a[1].value.Int(); isScalar && s.IsNumeric() && n >= 1 && n <= 4 {
-			if n == 1 {
-				return fail("vec<%s, 1> is not supported", s)
+			if n == 1 { // generic code names it; what tells it from the scalar, such as .x, is refused
+				return qual{typ: s}, true
 			}
 			return qual{typ: types.VectorOf(s, int(n), false)}, true
 		}
@@ -155,6 +188,26 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 		default:
 			return fail("there is no atomic %s", s)
 		}
+	case "matrix":
+		a, ok := c.libraryArgs(part, "tnn")
+		if !ok {
+			return invalid, false
+		}
+		s, _ := a[0].typ.typ.(*types.Scalar)
+		if m := types.MatrixOf(s, int(a[1].value.Int()), int(a[2].value.Int())); m != nil {
+			return qual{typ: m}, true
+		}
+		return fail("matrix wants half, bfloat or float, and 2, 3 or 4 twice")
+	case "simdgroup_matrix":
+		a, ok := c.libraryArgs(part, "tnn")
+		if !ok {
+			return invalid, false
+		}
+		s, _ := a[0].typ.typ.(*types.Scalar)
+		if m := types.SimdMatrixOf(s); m != nil && a[1].value.Int() == 8 && a[2].value.Int() == 8 {
+			return qual{typ: m}, true
+		}
+		return qual{typ: c.noSimdMatrix(a)}, true
 	case "conditional_t":
 		a, ok := c.libraryArgs(part, "ntt")
 		if !ok {
@@ -173,7 +226,7 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 			return fail("enable_if does not hold")
 		}
 		return *a[1].typ, true
-	case "uniform", "remove_cv_t", "remove_const_t", "remove_reference_t", "remove_cvref_t":
+	case "uniform", "remove_cv_t", "remove_const_t", "remove_volatile_t", "remove_reference_t", "remove_cvref_t", "remove_addrspace_t", "decay_t":
 		a, ok := c.libraryArgs(part, "t")
 		if !ok {
 			return invalid, false
@@ -212,16 +265,13 @@ func (c *checker) libraryTypeOf(e *libraryType, part *syntax.NamePart) (qual, bo
 	return invalid, false
 }
 
-// boolType is the type whose member value is b.
-func (c *checker) boolType(b bool) types.Type {
-	i := bitOf(b)
-	if c.boolTypes[i] == nil {
-		t := &types.Struct{Name: [...]string{"false_type", "true_type"}[i]}
-		t.Complete(nil)
-		c.classOf(t).scope.names["value"] = &constName{BoolValue(b)}
-		c.boolTypes[i] = t
+// noSimdMatrix is a simdgroup_matrix that does not exist: generic code may name it, but not declare one.
+func (c *checker) noSimdMatrix(args []templateArg) types.Type {
+	key := argsKey(args)
+	if c.noMatrices[key] == nil {
+		c.noMatrices[key] = &types.Struct{Name: "simdgroup_matrix" + argsString(args)}
 	}
-	return c.boolTypes[i]
+	return c.noMatrices[key]
 }
 
 // boolTemplate is the truth of a library template that stands for true_type or false_type; nil after a mistake. ok is false
@@ -237,12 +287,6 @@ func (c *checker) boolTemplate(name string, part *syntax.NamePart) (b *bool, ok 
 	switch name {
 	case "true_type", "false_type":
 		return answer(name == "true_type")
-	case "bool_constant":
-		a, ok := c.libraryArgs(part, "n")
-		if !ok {
-			return nil, true
-		}
-		return answer(a[0].value.Bool())
 	case "disjunction", "_disjunction", "conjunction", "_conjunction", "negation":
 		args := c.templateArgs(part.Args)
 		or := strings.Contains(name, "disjunction")
@@ -284,7 +328,7 @@ func (c *checker) boolMember(a templateArg) (v, ok bool) {
 	if !isStruct {
 		return false, false
 	}
-	switch m := c.classOf(s).scope.names["value"].(type) {
+	switch m := c.classOf(s).scope.local("value").(type) {
 	case *constName:
 		return m.value.Bool(), true
 	case *Var:
@@ -432,6 +476,8 @@ func limit(s *types.Scalar, name string) (Value, bool) {
 			low = ^high
 		}
 		switch name {
+		case "infinity", "quiet_NaN", "epsilon", "denorm_min":
+			return Value{Type: s}, true
 		case "max":
 			return Value{Type: s, Bits: wrap(s, high)}, true
 		case "min", "lowest":

@@ -99,6 +99,9 @@ func (c *checker) argRank(x Expr, p *Var) rank {
 		}
 		return rankExact
 	}
+	if ok && derives(x.Type(), p.Type) && place.Space == p.Space && (!place.Const || p.Const) {
+		return rankConversion
+	}
 	if p.Const && p.Space == types.Thread {
 		if r := c.rankOf(x, p.Type); r != rankExact {
 			return r

@@ -34,6 +34,12 @@ type Func struct {
 	// ContractOff says that `#pragma METAL fp contract(off)` holds in the body, so that a*b+c may not be fused.
 	ContractOff bool
 
+	// Loops says that the body holds calls marked Tail.
+	Loops bool
+
+	// Lambda says that the body is a lambda's and names variables of the function around it.
+	Lambda bool
+
 	// Constexpr functions can be called by constant expressions.
 	Constexpr bool
 
@@ -128,6 +134,8 @@ type Var struct {
 	Space types.Space
 	Const bool
 	Pos   diag.Pos
+
+	Align int // asked for by alignas, 0 for the type's own
 
 	Binding          Binding
 	FunctionConstant int // index of a function constant, else -1

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"strings"
-
 	"github.com/octoryn/assay/engine/msl/internal/diag"
 	"github.com/octoryn/assay/engine/msl/internal/syntax"
 	"github.com/octoryn/assay/engine/msl/internal/types"
@@ -47,6 +45,11 @@ var invalid = qual{typ: types.Invalid}
 func (c *checker) resolve(t syntax.Type) qual {
 	switch t := t.(type) {
 	case *syntax.NamedType:
+		if t.Key != "" && len(t.Name.Parts) == 1 {
+			if set, ok := c.scope.lookup(t.Name.Parts[0].Ident).(*overloads); ok && set.hidden != nil {
+				return set.hidden.q.with(t.Quals)
+			}
+		}
 		return c.namedType(t.Name).with(t.Quals)
 	case *syntax.AutoType:
 		return qual{typ: types.Invalid, auto: true}.with(t.Quals)
@@ -63,16 +66,15 @@ func (c *checker) resolve(t syntax.Type) qual {
 		if e.ref {
 			return e
 		}
+		if _, isPointer := e.typ.(*types.Pointer); isPointer && !e.hasSpace { // a pointer variable is the thread's
+			e.space, e.hasSpace = types.Thread, true
+		}
 		e.ref, e.rvalue = true, t.RValue
 		return e
 	case *syntax.ArrayType:
 		return c.arrayType(t)
 	case *syntax.FuncType:
-		f := &types.Func{Ret: c.resolve(t.Ret).typ}
-		for _, p := range t.Params {
-			f.Params = append(f.Params, c.resolve(p.Type).typ)
-		}
-		return qual{typ: f}
+		return c.funcType(t)
 	case *syntax.PackType:
 		c.errorf(t.At, diag.Pack, "a parameter pack cannot stand here")
 	}
@@ -115,15 +117,13 @@ func (c *checker) pointerTo(pos diag.Pos, e qual) qual {
 	case e.ref:
 		c.errorf(pos, diag.BadReference, "a pointer to a reference is not possible")
 		return invalid
+	case isFuncType(e.typ): // only a template parameter can be one, and is then the function
+		return qual{typ: e.typ}
 	case e.unsized:
 		c.errorf(pos, diag.BadArray, "a pointer to an array without a length is not possible")
 		return invalid
 	case !e.hasSpace:
 		c.errorf(pos, diag.NoAddressSpace, "pointer to %s needs an address space: device, constant, threadgroup or thread", e.typ)
-		return invalid
-	}
-	if f, ok := e.typ.(*types.Func); ok {
-		c.errorf(pos, diag.FunctionPointer, "pointers to functions are not supported: %s", f)
 		return invalid
 	}
 	return qual{typ: &types.Pointer{Elem: e.typ, Space: e.space, Const: e.isConst, Volatile: e.volatile}}
@@ -160,15 +160,39 @@ func (c *checker) arrayType(t *syntax.ArrayType) qual {
 	return e
 }
 
+// funcType works out a function's type. Parameters that are arrays are pointers.
+func (c *checker) funcType(t *syntax.FuncType) qual {
+	ret := c.resolve(t.Ret)
+	f := &types.Func{Ret: ret.typ}
+	if types.IsInvalid(f.Ret) {
+		return invalid
+	}
+	for _, p := range t.Params {
+		v := c.paramOf(p, c.resolve(p.Type))
+		if v == nil {
+			return invalid
+		}
+		f.Params = append(f.Params, types.Param{Type: v.Type, Ref: v.Ref, Space: v.Space, Const: v.Ref && v.Const})
+	}
+	return qual{typ: f}
+}
+
+func isFuncType(t types.Type) bool { _, ok := t.(*types.Func); return ok }
+
+// typ is the type of a function.
+func (f *function) typ() *types.Func {
+	t := &types.Func{Ret: orInvalid(f.f.Ret)}
+	for _, p := range f.params() {
+		t.Params = append(t.Params, types.Param{Type: p.Type, Ref: p.Ref, Space: p.Space, Const: p.Ref && p.Const})
+	}
+	return t
+}
+
 // decltype returns the type of an expression, or of a function that a name and its template arguments select.
 func (c *checker) decltype(t *syntax.DecltypeType) qual {
 	if id, ok := t.X.(*syntax.Ident); ok {
 		if f := c.namedFunction(id.Name); f != nil {
-			ft := &types.Func{Ret: f.f.Ret}
-			for _, p := range f.f.Params {
-				ft.Params = append(ft.Params, p.Type)
-			}
-			return qual{typ: ft}
+			return qual{typ: f.typ()}
 		}
 	}
 	x := c.expr(t.X)
@@ -189,7 +213,7 @@ func (c *checker) namedType(n *syntax.Name) qual {
 		return invalid
 	}
 	if e == nil {
-		if s := n.Last().Ident; refused[s] || isMatrixName(s) {
+		if s := n.Last().Ident; refused[s] {
 			c.errorf(n.At, diag.UnsupportedType, "type %s is not supported", s)
 			return invalid
 		}
@@ -204,18 +228,7 @@ func (c *checker) namedType(n *syntax.Name) qual {
 var refused = map[string]bool{
 	"double": true, "texture1d": true, "texture2d": true, "texture3d": true, "texture2d_array": true,
 	"texture_buffer": true, "sampler": true, "command_buffer": true, "tensor": true, "visible_function_table": true,
-	"matrix": true, "simdgroup_matrix": true, "simd_vote": true, "pair": true, "tuple": true,
-}
-
-// isMatrixName reports float4x4, simdgroup_half8x8 and the like.
-func isMatrixName(s string) bool {
-	base := strings.TrimPrefix(s, "simdgroup_")
-	for _, e := range []string{"half", "bfloat", "float"} {
-		if rest, ok := strings.CutPrefix(base, e); ok && len(rest) == 3 && rest[1] == 'x' {
-			return true
-		}
-	}
-	return false
+	"simd_vote": true, "pair": true, "tuple": true,
 }
 
 // typeOfEntity returns the type that an entity and the template arguments written after its name stand for.

@@ -21,12 +21,14 @@ type (
 	overloads struct {
 		funcs     []*function
 		templates []*funcTemplate
+		hidden    *typeName // a struct or enumeration of the same name
 	}
 
 	// librarySet is a function of the Metal library by name.
 	librarySet struct {
 		id      BuiltinFunc
 		variant Variant
+		private bool // called by its private name
 	}
 
 	// libraryType is a template or constant of the Metal library that types and names are looked up in by hand.
@@ -59,12 +61,17 @@ type scope struct {
 	path  string        // qualified name of the namespace or class, with a trailing "::"
 	class *types.Struct // of a class's scope
 	block bool          // inside a function
+	lazy  bool          // inside an instance of a template: members are checked when they are used
+	bases []*scope      // of a class's scope: those of its bases
+	wall  bool          // of a lambda without a default capture: locals outside are out of reach
+
+	copies *lambdaCopies // of a lambda that captures by value: locals outside are copied
 }
 
 func newScope(outer *scope) *scope {
 	s := &scope{names: map[string]entity{}, outer: outer}
 	if outer != nil {
-		s.path, s.block = outer.path, outer.block
+		s.path, s.block, s.lazy = outer.path, outer.block, outer.lazy
 	}
 	return s
 }
@@ -83,6 +90,9 @@ func (s *scope) local(name string) entity {
 		seen[u] = true
 		e = merge(e, u.names[name])
 		todo = append(todo, u.using...)
+	}
+	for i := 0; e == nil && i < len(s.bases); i++ {
+		e = s.bases[i].local(name)
 	}
 	return e
 }
@@ -108,7 +118,10 @@ func merge(a, b entity) entity {
 	case *overloads:
 		switch y := b.(type) {
 		case *overloads:
-			return &overloads{append(append([]*function(nil), x.funcs...), y.funcs...), append(append([]*funcTemplate(nil), x.templates...), y.templates...)}
+			return &overloads{
+				funcs:     append(append([]*function(nil), x.funcs...), y.funcs...),
+				templates: append(append([]*funcTemplate(nil), x.templates...), y.templates...),
+			}
 		case *librarySet:
 			return &mixed{x, y}
 		case *mixed:
@@ -135,13 +148,31 @@ func merge(a, b entity) entity {
 
 // lookup finds a name in s or outside.
 func (s *scope) lookup(name string) entity {
+	wall := false
+	var copies []*lambdaCopies
 	for ; s != nil; s = s.outer {
 		if e := s.local(name); e != nil {
+			if v, ok := e.(*Var); ok && wall && !v.Global && v.Value == nil {
+				return &notCaptured{v}
+			}
+			if v, ok := e.(*Var); ok {
+				for i := len(copies) - 1; i >= 0; i-- {
+					v = copies[i].of(v)
+				}
+				return v
+			}
 			return e
+		}
+		wall = wall || s.wall
+		if s.copies != nil {
+			copies = append(copies, s.copies)
 		}
 	}
 	return nil
 }
+
+// notCaptured is a local that a lambda names without capturing it.
+type notCaptured struct{ v *Var }
 
 // declare adds a name to the current scope. Functions are added by declareFunction.
 func (c *checker) declare(pos diag.Pos, name string, e entity) {
@@ -177,7 +208,7 @@ func (c *checker) find(n *syntax.Name) (e entity, ok bool) {
 			e, ok = nil, false
 		}
 	}()
-	if len(n.Parts) == 1 {
+	if len(n.Parts) == 1 && n.Decltype == nil {
 		if n.Global {
 			return c.global.local(n.Parts[0].Ident), true
 		}
@@ -195,6 +226,17 @@ func (c *checker) scopeOf(n *syntax.Name) *scope {
 	var s *scope
 	if n.Global {
 		s = c.global
+	}
+	if n.Decltype != nil {
+		q := c.decltype(&syntax.DecltypeType{At: n.At, X: n.Decltype})
+		t, ok := q.typ.(*types.Struct)
+		if !ok || !c.complete(n.At, t) {
+			if !ok && !types.IsInvalid(q.typ) {
+				c.errorf(n.At, diag.NoSuchMember, "%s has no members", q.typ)
+			}
+			return nil
+		}
+		s = c.classOf(t).scope
 	}
 	for i := range n.Parts[:len(n.Parts)-1] {
 		part := &n.Parts[i]

@@ -17,6 +17,7 @@ type (
 		instances map[string]*function
 		special   map[string]*syntax.FuncDecl // full specialisations
 		broken    map[string]bool             // arguments that give no signature
+		lambda    *funcState                  // of a generic lambda's operator(): the function around it
 	}
 
 	// classTemplate is a struct template.
@@ -183,11 +184,39 @@ func (c *checker) funcTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) {
 	}
 	for _, old := range set.templates {
 		if old.decl.Body == nil && fd.Body != nil && sameTemplate(old, t) {
-			old.decl, old.params = fd, t.params
+			c.defineTemplate(old, t)
 			return
 		}
 	}
 	set.templates = append(set.templates, t)
+}
+
+// defineTemplate gives a template that was only declared its body, and its instances too.
+func (c *checker) defineTemplate(old, t *funcTemplate) {
+	for i := range t.params { // defaults may stand on the declaration
+		if t.params[i].DefType == nil && t.params[i].DefValue == nil {
+			t.params[i].DefType, t.params[i].DefValue = old.params[i].DefType, old.params[i].DefValue
+		}
+	}
+	old.decl, old.params = t.decl, t.params
+	for _, f := range old.instances {
+		if f.hasBody {
+			continue
+		}
+		fresh := c.newInstance(old, f.args)
+		if fresh == nil {
+			continue
+		}
+		fresh.f.ensure = f.f.ensure
+		used := f.f.ensure != nil
+		to := f.f
+		*to = *fresh.f
+		fresh.f = to
+		*f = *fresh
+		if used {
+			c.queue = append(c.queue, f)
+		}
+	}
 }
 
 // newTemplate makes a function template that belongs to the current scope.
@@ -217,8 +246,23 @@ func (c *checker) templateArg(a syntax.TemplateArg) (templateArg, bool) {
 		}
 		return templateArg{typ: &q}, true
 	}
-	if id, ok := a.X.(*syntax.Ident); ok { // a type that the parser did not know
+	if id, ok := a.X.(*syntax.Ident); ok { // a type that the parser did not know, a function or a template
 		if e, found := c.find(id.Name); found {
+			if set, _ := functionsOf(e); set != nil {
+				arg := templateArg{name: &functionArg{set: set}}
+				if part := id.Name.Last(); part.HasArgs {
+					if arg.name.written = c.templateArgs(part.Args); arg.name.written == nil {
+						return templateArg{}, false
+					}
+				}
+				return arg, true
+			}
+			switch e.(type) {
+			case *classTemplate, *libraryType, *aliasTemplate:
+				if _, isConst := c.libraryConstant(id.Name); !isConst && !id.Name.Last().HasArgs {
+					return templateArg{tmpl: e}, true
+				}
+			}
 			switch e.(type) {
 			case *typeName, *classTemplate, *libraryType, *aliasTemplate:
 				if x, isConst := c.libraryConstant(id.Name); isConst {
@@ -255,14 +299,14 @@ func (c *checker) deeper(at diag.Pos) func() {
 
 // quietly runs f and drops what it reports. It returns whether f reported nothing.
 func (c *checker) quietly(f func()) bool {
-	errs, seen := c.errs, c.seen
-	c.errs, c.seen = nil, map[diag.Error]bool{}
-	defer func() { c.errs, c.seen = errs, seen }()
+	outer, quiet := c.sink, newSink()
+	c.sink = quiet
+	defer func() { c.sink = outer }()
 	ok := true
 	func() {
 		defer func() {
 			if r := recover(); r != nil {
-				if _, many := r.(tooMany); !many || c.fatal != nil {
+				if _, many := r.(tooMany); !many || c.fatal != nil || len(c.base.errs) >= maxErrors {
 					panic(r)
 				}
 				ok = false
@@ -270,7 +314,7 @@ func (c *checker) quietly(f func()) bool {
 		}()
 		f()
 	}()
-	return ok && len(c.errs) == 0
+	return ok && len(quiet.errs) == 0
 }
 
 // instance makes the instance of a function template for complete arguments; nil if they give no signature.
@@ -282,6 +326,18 @@ func (c *checker) instance(t *funcTemplate, args []templateArg) *function {
 	if t.broken[key] {
 		return nil
 	}
+	f := c.newInstance(t, args)
+	if f == nil {
+		t.broken[key] = true
+		return nil
+	}
+	t.instances[key] = f
+	return f
+}
+
+// newInstance works out the signature of an instance; nil if the arguments give none.
+func (c *checker) newInstance(t *funcTemplate, args []templateArg) *function {
+	key := argsKey(args)
 	c.count(t.decl.At)
 	defer c.deeper(t.decl.At)()
 	decl := t.decl
@@ -291,7 +347,7 @@ func (c *checker) instance(t *funcTemplate, args []templateArg) *function {
 	}
 	var f *function
 	contract, fn := c.contractOff, c.fn
-	c.contractOff, c.fn = t.contract, nil
+	c.contractOff, c.fn = t.contract, t.lambda
 	ok := c.quietly(func() {
 		c.in(c.bindParams(outer, t.params, args), func() {
 			bodyless := *decl // a signature that fails must not check the body
@@ -304,15 +360,15 @@ func (c *checker) instance(t *funcTemplate, args []templateArg) *function {
 	})
 	c.contractOff, c.fn = contract, fn
 	if !ok || f == nil {
-		t.broken[key] = true
 		return nil
 	}
-	f.decl, f.hasBody, f.fromPrimary = decl, decl.Body != nil, true
+	f.args = args
+	f.decl, f.hasBody, f.fromPrimary, f.lambda = decl, decl.Body != nil, true, t.lambda
+	f.f.Lambda = t.lambda != nil
 	f.f.Name = t.scope.path + decl.Name.Last().Ident + argsString(args)
 	if decl.Body == nil {
 		f.fromPrimary = false
 	}
-	t.instances[key] = f
 	return f
 }
 
@@ -323,6 +379,9 @@ func (c *checker) specialFunction(d *syntax.FuncDecl) {
 		return
 	}
 	set, _ := functionsOf(e)
+	if len(d.Name.Parts) > 1 && set != nil && c.specialMember(d, set) {
+		return
+	}
 	if set != nil {
 		f := c.signature(stripped(d), c.scope.class)
 		if f == nil {
@@ -344,6 +403,38 @@ func (c *checker) specialFunction(d *syntax.FuncDecl) {
 		}
 	}
 	c.errorf(d.At, diag.NoMatch, "no function template %q fits this specialisation", nameString(d.Name))
+}
+
+// specialMember gives a member function of one instance of a struct template another body; false if d names no such
+// function.
+func (c *checker) specialMember(d *syntax.FuncDecl, set *overloads) bool {
+	s := c.scopeOf(d.Name)
+	if s == nil || s.class == nil || d.Name.Last().HasArgs {
+		return false
+	}
+	var f *function
+	c.in(s, func() { f = c.signature(stripped(d), s.class) })
+	if f == nil {
+		return true
+	}
+	for _, old := range set.funcs {
+		if !sameParams(old, f) || old.class != s.class {
+			continue
+		}
+		if old.checked || old.checking {
+			c.errorf(d.At, diag.Redeclared, "%q is specialised or used already with these arguments", nameString(d.Name))
+			return true
+		}
+		for i, p := range old.f.Params { // the body names the parameters as this declaration does
+			p.Name = f.f.Params[i].Name
+		}
+		if d.Body != nil {
+			old.decl, old.hasBody, old.special = d, true, true
+			c.queue = append(c.queue, old)
+		}
+		return true
+	}
+	return false
 }
 
 // stripped is a declaration without its body and template arguments, to work out what it declares.

@@ -9,12 +9,27 @@ import (
 	"github.com/octoryn/assay/engine/msl/internal/types"
 )
 
-// templateArg is an argument of a template: a type, a value, or the list of a pack.
+// templateArg is an argument of a template: a type, a value, a function, a template, or the list of a pack.
 type templateArg struct {
 	typ   *qual
 	value Value
 	pack  []templateArg
-	isSet bool // of a pack: it was given
+	isSet bool         // of a pack: it was given
+	name  *functionArg // a function's name, before the parameter's type has chosen one
+	fn    *function
+	tmpl  entity // *classTemplate, *aliasTemplate or *libraryType
+}
+
+// functionArg is a function named as a template argument: the overloads, and the template arguments written after it,
+// nil for none.
+type functionArg struct {
+	set     *overloads
+	written []templateArg
+}
+
+// given reports whether there is an argument.
+func (a *templateArg) given() bool {
+	return a.typ != nil || a.isSet || a.value.Type != nil || a.name != nil || a.fn != nil || a.tmpl != nil
 }
 
 // typeKey is a text that two types share only if they are identical.
@@ -29,7 +44,10 @@ func typeKey(t types.Type) string {
 	case *types.Func:
 		s := "func " + typeKey(t.Ret)
 		for _, p := range t.Params {
-			s += "," + typeKey(p)
+			s += "," + typeKey(p.Type)
+			if p.Ref {
+				s += fmt.Sprintf("&%d%t", p.Space, p.Const)
+			}
 		}
 		return s
 	}
@@ -42,6 +60,10 @@ func argKey(a templateArg) string {
 		return fmt.Sprintf("%s/%t%t%t%d", typeKey(a.typ.typ), a.typ.isConst, a.typ.ref, a.typ.hasSpace, a.typ.space)
 	case a.isSet:
 		return "{" + argsKey(a.pack) + "}"
+	case a.fn != nil:
+		return fmt.Sprintf("fn@%p", a.fn)
+	case a.tmpl != nil:
+		return fmt.Sprintf("tmpl@%p", a.tmpl)
 	}
 	return typeKey(a.value.Type) + a.value.String()
 }
@@ -66,6 +88,10 @@ func argsString(args []templateArg) string {
 				inner := argsString(a.pack)
 				s = append(s, inner[1:len(inner)-1])
 			}
+		case a.fn != nil:
+			s = append(s, a.fn.f.Name)
+		case a.tmpl != nil:
+			s = append(s, templateName(a.tmpl))
 		default:
 			s = append(s, a.value.String())
 		}
@@ -83,8 +109,25 @@ func argEntity(a templateArg) entity {
 			p.elems = append(p.elems, argEntity(e))
 		}
 		return p
+	case a.fn != nil:
+		return &overloads{funcs: []*function{a.fn}}
+	case a.tmpl != nil:
+		return a.tmpl
 	}
 	return &constName{a.value}
+}
+
+// templateName is the name of a template that stands for types.
+func templateName(e entity) string {
+	switch e := e.(type) {
+	case *classTemplate:
+		return e.name
+	case *aliasTemplate:
+		return e.decl.Name
+	case *libraryType:
+		return e.name
+	}
+	return "?"
 }
 
 // templateArgs checks written template arguments; nil after a mistake.
@@ -128,7 +171,7 @@ func (c *checker) completeArgs(at diag.Pos, name string, outer *scope, params []
 	s := newScope(outer)
 	for i, p := range params {
 		switch {
-		case i < len(args) && (args[i].typ != nil || args[i].isSet || args[i].value.Type != nil):
+		case i < len(args) && args[i].given():
 			out[i] = args[i]
 		case p.Pack:
 			out[i] = templateArg{isSet: true}
@@ -169,7 +212,7 @@ func (c *checker) argKind(at diag.Pos, name string, s *scope, p syntax.TemplateP
 		}
 		return ok
 	}
-	if (p.Type == nil) != (a.typ != nil) {
+	if isType := p.Type == nil && !p.IsTmpl; isType != (a.typ != nil) || p.IsTmpl != (a.tmpl != nil) {
 		c.errorf(at, diag.BadTemplateArgs, "template argument %q of %q is of the wrong kind", p.Name, name)
 		return false
 	}
@@ -187,16 +230,72 @@ func (c *checker) argKind(at diag.Pos, name string, s *scope, p syntax.TemplateP
 	if types.IsInvalid(t) {
 		return false
 	}
+	if ft, ok := t.(*types.Func); ok {
+		return c.chooseFunction(at, name, p, a, ft)
+	}
+	if a.name != nil {
+		c.errorf(at, diag.BadTemplateArgs, "template argument %q of %q is a function, want a value of type %s", p.Name, name, t)
+		return false
+	}
 	x := c.convert(constant(at, a.value), t)
 	v, ok := c.constant(x)
 	a.value = v
 	return ok
 }
 
+// chooseFunction picks the function of type t among those that an argument names.
+func (c *checker) chooseFunction(at diag.Pos, name string, p syntax.TemplateParam, a *templateArg, t *types.Func) bool {
+	if a.fn != nil && types.Identical(a.fn.typ(), t) {
+		return true
+	}
+	var found *function
+	if a.name != nil {
+		if a.name.written == nil {
+			for _, f := range a.name.set.funcs {
+				if types.Identical(f.typ(), t) {
+					found = f
+				}
+			}
+		}
+		for _, tmpl := range a.name.set.templates {
+			if found == nil {
+				found = c.instanceOfType(tmpl, a.name.written, t)
+			}
+		}
+	}
+	if found == nil {
+		c.errorf(at, diag.BadTemplateArgs, "template argument %q of %q is no function of type %s", p.Name, name, t)
+		return false
+	}
+	a.name, a.fn = nil, found
+	return true
+}
+
+// instanceOfType is the instance of a function template that has the type t; nil if there is none.
+func (c *checker) instanceOfType(tmpl *funcTemplate, written []templateArg, t *types.Func) *function {
+	args := make([]Expr, len(t.Params))
+	for i, p := range t.Params {
+		n := node{typ: p.Type}
+		if p.Ref {
+			n.lval, n.place = true, Place{p.Space, p.Const}
+		}
+		args[i] = &bad{n}
+	}
+	bound := c.deduceWritten(tmpl, written, args)
+	if bound == nil {
+		return nil
+	}
+	f := c.instance(tmpl, bound)
+	if f == nil || !types.Identical(f.typ(), t) {
+		return nil
+	}
+	return f
+}
+
 // bindParams makes the scope of an instance: every template parameter bound to its argument.
 func (c *checker) bindParams(outer *scope, params []syntax.TemplateParam, args []templateArg) *scope {
 	s := newScope(outer)
-	s.class = nil
+	s.class, s.lazy = nil, true
 	for i, p := range params {
 		if p.Name != "" {
 			s.names[p.Name] = argEntity(args[i])

@@ -37,6 +37,13 @@ func Zero(t types.Type) Value {
 		for i := range v.Elems {
 			v.Elems[i] = Zero(t.Elem())
 		}
+	case *types.Matrix:
+		v.Elems = make([]Value, t.Cols())
+		for i := range v.Elems {
+			v.Elems[i] = Zero(t.Column())
+		}
+	case *types.SimdMatrix:
+		v.Elems = []Value{Zero(t.Elem()), Zero(t.Elem())}
 	case *types.Array:
 		v.Elems = make([]Value, t.Len)
 		for i := range v.Elems {
@@ -84,7 +91,7 @@ func wrap(s *types.Scalar, bits uint64) uint64 {
 // String returns the value as a literal of its type: 7u, 0.5f, {1, 2}.
 func (v Value) String() string {
 	switch t := v.Type.(type) {
-	case *types.Vector, *types.Array, *types.Struct:
+	case *types.Vector, *types.Array, *types.Struct, *types.Matrix, *types.SimdMatrix:
 		s := make([]string, len(v.Elems))
 		for i, e := range v.Elems {
 			s[i] = e.String()

@@ -207,9 +207,9 @@ const (
 	//	template <> constant int v = 2;
 	Specialisation Code = 3020
 
-	// StaticMember: a static member defined outside of its struct.
+	// StaticMember: a static member initialised outside of its struct.
 	//
-	//	struct S { static int g(); };
+	//	struct S { static constexpr constant int x = 1; };
 	//	constant int S::x = 1;
 	StaticMember Code = 3021
 
@@ -287,11 +287,6 @@ const (
 	//
 	//	int f(int x) { return x / 0; }
 	DivideByZero Code = 4012
-
-	// NoStrings: a string used as a value.
-	//
-	//	void f() { auto s = "text"; }
-	NoStrings Code = 4013
 )
 
 // Statements and constants. Each example is a whole program, read after #include <metal_stdlib> and using namespace metal.
@@ -339,9 +334,9 @@ const (
 	//	static_assert(sizeof(float3) == 12, "padded");
 	AssertFailed Code = 5008
 
-	// Recursion: a function that calls itself, directly or through others.
+	// Recursion: a function that calls itself other than as the last thing it does, or through others.
 	//
-	//	int f(int n) { return f(n - 1); }
+	//	int f(int n) { return n * f(n - 1); }
 	Recursion Code = 5009
 
 	// NoBody: a function that is called and has no body.
@@ -391,9 +386,9 @@ const (
 	//	void f() { goto x; }
 	NotInMSL Code = 9001
 
-	// Lambda: a lambda.
+	// Lambda: a lambda that names a variable it does not capture, or captures something that is none.
 	//
-	//	void f() { auto g = [](int x) { return x; }; }
+	//	int f(int x) { auto g = [] { return x; }; return g(); }
 	Lambda Code = 9002
 
 	// BitField: a bit-field.
@@ -401,23 +396,18 @@ const (
 	//	struct S { int x : 3; };
 	BitField Code = 9003
 
-	// DesignatedInit: an initialiser that names fields.
+	// DesignatedInit: a designator that names nothing that its list can initialise.
 	//
 	//	struct S { int x; };
-	//	void f() { S s = {.x = 1}; }
+	//	void f() { S s = {.y = 1}; }
 	DesignatedInit Code = 9004
 
-	// ConditionDecl: a variable declared in a condition.
+	// ConditionDecl: a declaration in a condition that is not one variable with its value.
 	//
-	//	void f() { if (int x = 1) {} }
+	//	void f() { if (int x) {} }
 	ConditionDecl Code = 9005
 
-	// TemplateTemplate: a template as a template's parameter.
-	//
-	//	template <template <typename> class T> void f();
-	TemplateTemplate Code = 9006
-
-	// UnsupportedType: a type that is not supported: double, textures, matrices, simdgroup matrices.
+	// UnsupportedType: a type that is not supported: double, textures, samplers, tensors.
 	//
 	//	double f();
 	UnsupportedType Code = 9007
@@ -433,10 +423,9 @@ const (
 	//	void f(thread int &&x);
 	RValueReference Code = 9009
 
-	// Inheritance: a struct with a base.
+	// Inheritance: a base that is no struct.
 	//
-	//	struct A {};
-	//	struct B : A {};
+	//	struct B : int {};
 	Inheritance Code = 9010
 
 	// Destructor: a destructor.

@@ -11,10 +11,11 @@ type Builder struct {
 	Pos   Pos // given to what is appended
 	list  *[]Node
 	dead  bool
-	known map[*Var]*Value
+	known *facts
 	scope *cseScope
 	free  map[freeKey]*Value
-	exits map[Node][]map[*Var]*Value // what was known at each Break of a Block
+	exits map[Node][]map[*Var]*Value // what was learnt since the target began, at each Break of it
+	bases map[Node]*facts            // what was known when a Block or Loop began
 	count int                        // values appended, for budgets
 }
 
@@ -48,7 +49,8 @@ func (s *cseScope) find(k cseKey) *Value {
 func NewBuilder(name string) *Builder {
 	f := &Func{Name: name, Body: &Block{}}
 	f.numBlocks = 1
-	b := &Builder{F: f, known: map[*Var]*Value{}, scope: &cseScope{vals: map[cseKey]*Value{}}, free: map[freeKey]*Value{}, exits: map[Node][]map[*Var]*Value{}}
+	b := &Builder{F: f, known: newFacts(nil), scope: &cseScope{vals: map[cseKey]*Value{}}, free: map[freeKey]*Value{},
+		exits: map[Node][]map[*Var]*Value{}, bases: map[Node]*facts{}}
 	b.list = &f.Body.Body
 	return b
 }
@@ -158,7 +160,7 @@ func (b *Builder) NewVar(name string, t Type) *Var {
 func (b *Builder) Declare(v *Var) {
 	d := b.value(OpDeclare, Void)
 	d.Var = v
-	delete(b.known, v)
+	b.known.vals[v] = nil
 	b.emit(d)
 }
 
@@ -171,27 +173,27 @@ func (b *Builder) DeclareRoot(r *Root) {
 
 // Get reads v.
 func (b *Builder) Get(v *Var) *Value {
-	if k := b.known[v]; k != nil {
+	if k := b.known.get(v); k != nil {
 		return k
 	}
 	g := b.value(OpGet, v.Type)
 	g.Var = v
 	b.emit(g)
 	if !b.dead {
-		b.known[v] = g
+		b.known.vals[v] = g
 	}
 	return g
 }
 
 // Set assigns x to v.
 func (b *Builder) Set(v *Var, x *Value) {
-	if b.dead || b.known[v] == x {
+	if b.dead || b.known.get(v) == x {
 		return
 	}
 	s := b.value(OpSet, Void, x)
 	s.Var = v
 	b.emit(s)
-	b.known[v] = x
+	b.known.vals[v] = x
 }
 
 // Addr is an address: a root, known or as a number computed at run time, and a byte offset (i64).
@@ -260,44 +262,16 @@ func (b *Builder) Barrier(op Op, flags uint64) {
 	b.emit(v)
 }
 
-// region runs body with list as the place to append; what becomes known inside is returned.
+// region runs body with list as the place to append; what is learnt inside is returned.
 func (b *Builder) region(list *[]Node, body func()) (known map[*Var]*Value, dead bool) {
 	outerList, outerKnown, outerDead := b.list, b.known, b.dead
-	b.list, b.known = list, copyKnown(b.known)
+	b.list, b.known = list, newFacts(b.known)
 	b.scope = &cseScope{up: b.scope, vals: map[cseKey]*Value{}}
 	body()
-	known, dead = b.known, b.dead
+	known, dead = b.known.vals, b.dead
 	b.scope = b.scope.up
 	b.list, b.known, b.dead = outerList, outerKnown, outerDead
 	return known, dead
-}
-
-func copyKnown(m map[*Var]*Value) map[*Var]*Value {
-	c := make(map[*Var]*Value, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
-}
-
-// join keeps in b.known what all exits agree on: values from before the region, and constants.
-func (b *Builder) join(exits ...map[*Var]*Value) {
-	if len(exits) == 0 {
-		return
-	}
-	out := make(map[*Var]*Value)
-next:
-	for v, x := range exits[0] {
-		for _, e := range exits[1:] {
-			if e[v] != x {
-				continue next
-			}
-		}
-		if b.known[v] == x || x.Op == OpConst || x.Op == OpBuiltin {
-			out[v] = x
-		}
-	}
-	b.known = out
 }
 
 // If appends a conditional. A constant condition appends only the branch taken; a branch may be nil. Small
@@ -333,11 +307,11 @@ func (b *Builder) If(cond *Value, then, els func()) {
 	case thenDead && elseDead:
 		b.dead = true
 	case thenDead:
-		b.join(elseKnown)
+		b.known.join(elseKnown)
 	case elseDead:
-		b.join(thenKnown)
+		b.known.join(thenKnown)
 	default:
-		b.join(thenKnown, elseKnown)
+		b.known.join(thenKnown, elseKnown)
 	}
 }
 
@@ -409,19 +383,20 @@ func (b *Builder) Loop(written []*Var, body func(l *Loop)) {
 		return
 	}
 	for _, v := range written {
-		delete(b.known, v)
+		b.known.vals[v] = nil
 	}
 	n := &Loop{Number: b.F.numBlocks, Pos: b.Pos}
 	b.F.numBlocks++
-	b.exits[n] = nil
+	b.exits[n], b.bases[n] = nil, b.known
 	b.region(&n.Body, func() { body(n) })
 	b.emit(n)
 	if len(b.exits[n]) == 0 {
 		b.dead = true
 	} else {
-		b.join(b.exits[n]...)
+		b.known.join(b.exits[n]...)
 	}
 	delete(b.exits, n)
+	delete(b.bases, n)
 }
 
 // Block appends a block. Without a Break of it, its contents are appended directly.
@@ -431,7 +406,7 @@ func (b *Builder) Block(body func(n *Block)) {
 	}
 	n := &Block{Number: b.F.numBlocks, Pos: b.Pos}
 	b.F.numBlocks++
-	b.exits[n] = nil
+	b.exits[n], b.bases[n] = nil, b.known
 	outer := b.scope
 	known, dead := b.region(&n.Body, func() {
 		body(n)
@@ -439,9 +414,13 @@ func (b *Builder) Block(body func(n *Block)) {
 	})
 	exits := b.exits[n]
 	delete(b.exits, n)
+	delete(b.bases, n)
 	if len(exits) == 0 { // nothing leaves early: dissolve
 		*b.list = append(*b.list, n.Body...)
-		b.known, b.dead = known, dead
+		b.dead = dead
+		for v, x := range known {
+			b.known.vals[v] = x
+		}
 		for k, v := range outer.vals {
 			b.scope.vals[k] = v
 		}
@@ -451,7 +430,7 @@ func (b *Builder) Block(body func(n *Block)) {
 	if !dead {
 		exits = append(exits, known)
 	}
-	b.join(exits...)
+	b.known.join(exits...)
 }
 
 // Break leaves target, a Loop or Block being built, or the whole kernel (F.Body).
@@ -460,7 +439,9 @@ func (b *Builder) Break(target Node) {
 		return
 	}
 	b.emit(&Break{Target: target, Pos: b.Pos})
-	b.exits[target] = append(b.exits[target], copyKnown(b.known))
+	if base, open := b.bases[target]; open {
+		b.exits[target] = append(b.exits[target], b.known.since(base))
+	}
 	b.dead = true
 }
 
@@ -468,4 +449,4 @@ func (b *Builder) Break(target Node) {
 func (b *Builder) Literal(t Type, bits uint64) *Value { return b.freeValue(OpConst, t, bits) }
 
 // Known is the value v is known to have, or nil.
-func (b *Builder) Known(v *Var) *Value { return b.known[v] }
+func (b *Builder) Known(v *Var) *Value { return b.known.get(v) }

@@ -119,8 +119,18 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 		}
 		b.Barrier(op, flags)
 		return nil
+	case check.FnAtomicThreadFence:
+		b.Barrier(ir.OpFence, args[0][0].Bits)
+		return nil
 	case check.FnAtomicCompareExchangeWeakExplicit:
 		return l.compareExchange(args, e)
+	case check.FnSimdgroupSize:
+		return []*ir.Value{b.Convert(b.Builtin(ir.SimdgroupSize), t)}
+	case check.FnThreadIndexInSimdgroup:
+		return []*ir.Value{b.Convert(b.Builtin(ir.Lane), t)}
+	}
+	if r, ok := l.matrix(e, args); ok {
+		return r
 	}
 	if r, ok := l.quad(e, args); ok {
 		return r

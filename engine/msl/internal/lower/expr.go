@@ -52,6 +52,13 @@ func (l *lowerer) place(e check.Expr) *place {
 			q = place{t: e.Type(), value: swizzled(*p.value, e.Lanes, e.Type()), of: p.of}
 		}
 		return &q
+	case *check.View:
+		q := *l.place(e.X)
+		if q.lanes != nil || q.value != nil {
+			l.fail(e.Pos(), "part of a vector seen as %s", e.Type())
+		}
+		q.t = e.Type()
+		return &q
 	case *check.Materialize:
 		p := l.temporary("temp", e.Type())
 		l.store(p, l.value(e.X))
@@ -128,6 +135,8 @@ func (l *lowerer) index(e *check.Index) *place {
 	switch t := e.X.Type().(type) {
 	case *types.Array:
 		size, count = t.Elem.Size(), t.Len
+	case *types.Matrix:
+		size, count = t.Column().Size(), t.Cols()
 	case *types.Vector:
 		size, count = t.Elem().Size(), t.Len()
 		if p.lanes != nil && i.IsConst() && int(i.Bits) < len(p.lanes) {
@@ -206,11 +215,13 @@ func (l *lowerer) value(e check.Expr) []*ir.Value {
 		return l.convert(l.value(e.X), elemType(e.Type()))
 	case *check.Splat:
 		x := l.value(e.X)[0]
-		out := make([]*ir.Value, types.Width(e.Type()))
+		out := make([]*ir.Value, numLeaves(e.Type()))
 		for i := range out {
 			out[i] = x
 		}
 		return out
+	case *check.View:
+		return l.value(e.X)
 	case *check.PointerCast:
 		return l.value(e.X)
 	case *check.Decay:
@@ -255,6 +266,11 @@ func (l *lowerer) value(e check.Expr) []*ir.Value {
 	case *check.CallBuiltin:
 		l.at(e.Pos())
 		return l.callBuiltin(e)
+	case *check.Closure:
+		for _, v := range e.Vars {
+			l.declare(v)
+		}
+		return nil
 	case *check.VarDefined:
 		_, ok := l.known[e.Var]
 		return one(b.Const(ir.Bool, bit(ok)))
@@ -511,13 +527,56 @@ func (l *lowerer) bitcast(v []*ir.Value, from, to ir.Type, e check.Expr) []*ir.V
 	return out
 }
 
+// repeated lowers the body of a function whose calls of itself are a loop.
+func (l *lowerer) repeated(f *check.Func) {
+	b, fr := l.b, l.fn
+	written := l.assigned([]check.Stmt{f.Body})
+	for _, p := range f.Params {
+		if place := l.env[p]; !p.Ref && place != nil {
+			written = append(written, place.vars...)
+		}
+	}
+	b.Loop(written, func(*ir.Loop) {
+		b.Block(func(again *ir.Block) {
+			fr.again = again
+			l.stmts(f.Body.Stmts, false)
+			if !b.Dead() {
+				b.Break(fr.end)
+			}
+		})
+	})
+}
+
+// again lowers a call of a function by itself, the last thing it does: the arguments become the parameters.
+func (l *lowerer) again(e *check.Call) []*ir.Value {
+	fr := l.fn
+	args := make([][]*ir.Value, len(e.Args))
+	for i, p := range fr.f.Params {
+		if !p.Ref {
+			args[i] = l.value(e.Args[i])
+		}
+	}
+	for i, p := range fr.f.Params {
+		if !p.Ref {
+			l.store(l.env[p], args[i])
+		}
+	}
+	l.b.Break(fr.again)
+	var out []*ir.Value
+	for _, x := range leaves(e.Func.Ret) { // nothing reads these
+		out = append(out, l.b.Literal(x.t, 0))
+	}
+	return out
+}
+
 // call inlines a function.
 func (l *lowerer) call(e *check.Call) []*ir.Value {
 	b := l.b
 	f := e.Func
-	depth := 0
+	if e.Tail {
+		return l.again(e)
+	}
 	for fr := l.fn; fr != nil; fr = fr.up {
-		depth++
 		if fr.f == f {
 			l.fail(e.Pos(), "function %q calls itself", f.Name)
 		}
@@ -551,6 +610,10 @@ func (l *lowerer) call(e *check.Call) []*ir.Value {
 	l.fn = fr
 	b.Block(func(end *ir.Block) {
 		fr.end = end
+		if f.Loops {
+			l.repeated(f)
+			return
+		}
 		l.stmts(f.Body.Stmts, true)
 	})
 	l.fn = fr.up

@@ -29,7 +29,8 @@ func Kernel(prog *check.Program, name string, constants map[int]Constant) (f *ir
 		return nil, fmt.Errorf("no kernel %q", name)
 	}
 	l := &lowerer{b: ir.NewBuilder(name), prog: prog, env: map[*check.Var]*place{}, roots: map[*check.Var]*ir.Root{}, known: map[*check.Var]check.Value{},
-		failed: map[*check.Var]*diag.Error{}, taken: map[*check.Var]bool{}, scanned: map[*check.Func]bool{}, constants: constants}
+		lambdas: map[*check.Func]bool{},
+		failed:  map[*check.Var]*diag.Error{}, taken: map[*check.Var]bool{}, scanned: map[*check.Func]bool{}, constants: constants}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(stop)
@@ -62,6 +63,7 @@ type lowerer struct {
 	failed    map[*check.Var]*diag.Error // globals without a value
 	taken     map[*check.Var]bool        // address taken
 	scanned   map[*check.Func]bool
+	lambdas   map[*check.Func]bool // whether a function is or calls a lambda
 	constants map[int]Constant
 	fn        *frame
 	targets   []target
@@ -70,11 +72,12 @@ type lowerer struct {
 
 // frame is a function being inlined.
 type frame struct {
-	f    *check.Func
-	end  ir.Node   // block to leave on return; nil where return is the last thing anyway
-	ret  []*ir.Var // leaves of the result
-	refs *place    // what a function returning a reference gave
-	up   *frame
+	f     *check.Func
+	end   ir.Node   // block to leave on return; nil where return is the last thing anyway
+	again ir.Node   // of a function that calls itself: the block to leave to start anew
+	ret   []*ir.Var // leaves of the result
+	refs  *place    // what a function returning a reference gave
+	up    *frame
 }
 
 // target is a loop or switch around.
@@ -144,8 +147,8 @@ func elem(t types.Type) ir.Type {
 		return elem(t.Elem)
 	case *types.Scalar, *types.Enum, *types.Atomic:
 		return memType(elemType(t))
-	case *types.Vector:
-		return memType(scalarType(t.Elem()))
+	case *types.Vector, *types.Matrix, *types.SimdMatrix:
+		return memType(elemType(t))
 	}
 	return ir.Void
 }
@@ -194,7 +197,8 @@ func (l *lowerer) parameter(p *check.Var) {
 			}
 		}
 		if !isPtr {
-			if !exists {
+			if !exists { // reading it is a fault when it happens
+				l.env[p] = &place{t: p.Type, addr: ir.Addr{RootNum: b.Const(ir.U32, ir.NullRoot), Off: b.ConstI(ir.I64, 0)}}
 				return
 			}
 			l.env[p] = l.memoryPlace(r, p.Type)
@@ -261,7 +265,7 @@ func (l *lowerer) missing(v *check.Var) error {
 // missingBehind finds the function constant that keeps a global from having a value.
 func (l *lowerer) missingBehind(v *check.Var) error {
 	var found *check.Var
-	walkExpr(v.Init, func(e check.Expr) {
+	check.VisitExpr(v.Init, func(e check.Expr) {
 		if r, ok := e.(*check.VarRef); ok && found == nil {
 			if _, ok := l.known[r.Var]; !ok && r.Var.FunctionConstant >= 0 {
 				found = r.Var
@@ -271,7 +275,7 @@ func (l *lowerer) missingBehind(v *check.Var) error {
 	if found != nil {
 		return l.missing(found)
 	}
-	walkExpr(v.Init, func(e check.Expr) {
+	check.VisitExpr(v.Init, func(e check.Expr) {
 		if r, ok := e.(*check.VarRef); ok && l.failed[r.Var] != nil && r.Var != v {
 			found = r.Var
 		}

@@ -105,6 +105,14 @@ func (l *lowerer) loadMemory(a ir.Addr, t types.Type) []*ir.Value {
 	switch t := t.(type) {
 	case *types.Vector:
 		return l.fromMemory(scalarType(t.Elem()), b.Load(a, memType(scalarType(t.Elem())), t.Len()))
+	case *types.Matrix:
+		var out []*ir.Value
+		for i := range t.Cols() {
+			out = append(out, l.loadMemory(l.offset(a, i*t.Column().Size()), t.Column())...)
+		}
+		return out
+	case *types.SimdMatrix:
+		return l.loadMemory(a, t.Share())
 	case *types.Array:
 		var out []*ir.Value
 		for i := range t.Len {
@@ -185,6 +193,13 @@ func (l *lowerer) storeMemory(a ir.Addr, t types.Type, v []*ir.Value) {
 	case *types.Vector:
 		e := scalarType(t.Elem())
 		b.Store(a, memType(e), l.toMemory(e, v)...)
+	case *types.Matrix:
+		n := t.Rows()
+		for i := range t.Cols() {
+			l.storeMemory(l.offset(a, i*t.Column().Size()), t.Column(), v[i*n:(i+1)*n])
+		}
+	case *types.SimdMatrix:
+		l.storeMemory(a, t.Share(), v)
 	case *types.Array:
 		n := numLeaves(t.Elem)
 		for i := range t.Len {
@@ -215,6 +230,14 @@ func (l *lowerer) constant(v check.Value, t types.Type) []*ir.Value {
 			out = append(out, l.constant(e, t.Elem())...)
 		}
 		return out
+	case *types.Matrix:
+		var out []*ir.Value
+		for _, e := range v.Elems {
+			out = append(out, l.constant(e, t.Column())...)
+		}
+		return out
+	case *types.SimdMatrix:
+		return append(l.constant(v.Elems[0], t.Elem()), l.constant(v.Elems[1], t.Elem())...)
 	case *types.Array:
 		var out []*ir.Value
 		for _, e := range v.Elems {
@@ -254,6 +277,10 @@ func writeValue(dst []byte, v check.Value, t types.Type) {
 		for i, e := range v.Elems {
 			writeValue(dst[i*t.Elem().Size():], e, t.Elem())
 		}
+	case *types.Matrix:
+		for i, e := range v.Elems {
+			writeValue(dst[i*t.Column().Size():], e, t.Column())
+		}
 	case *types.Array:
 		for i, e := range v.Elems {
 			writeValue(dst[i*t.Elem.Size():], e, t.Elem)
@@ -286,7 +313,7 @@ func (l *lowerer) address(p *place, at check.Expr) ir.Addr {
 func (l *lowerer) local(v *check.Var, init []*ir.Value) {
 	b := l.b
 	if l.taken[v] || needsMemory(v.Type) {
-		r := l.root(&ir.Root{Name: v.Name, Space: ir.Thread, Slot: -1, Bytes: max(v.Type.Size(), 1), Align: v.Type.Align(), Elem: elem(v.Type), Pos: position(v.Pos)})
+		r := l.root(&ir.Root{Name: v.Name, Space: ir.Thread, Slot: -1, Bytes: max(v.Type.Size(), 1), Align: max(v.Type.Align(), v.Align), Elem: elem(v.Type), Pos: position(v.Pos)})
 		b.DeclareRoot(r)
 		p := l.memoryPlace(r, v.Type)
 		l.env[v] = p

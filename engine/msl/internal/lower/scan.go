@@ -6,135 +6,6 @@ import (
 	"github.com/octoryn/assay/engine/msl/internal/types"
 )
 
-// children calls f for the direct operands of e.
-func children(e check.Expr, f func(check.Expr)) {
-	list := func(es []check.Expr) {
-		for _, x := range es {
-			f(x)
-		}
-	}
-	switch e := e.(type) {
-	case *check.Load:
-		f(e.X)
-	case *check.Unary:
-		f(e.X)
-	case *check.Binary:
-		f(e.X)
-		f(e.Y)
-	case *check.PointerAdd:
-		f(e.X)
-		f(e.Index)
-	case *check.PointerDiff:
-		f(e.X)
-		f(e.Y)
-	case *check.Assign:
-		f(e.R)
-		f(e.L)
-	case *check.CompoundAssign:
-		f(e.Y)
-		f(e.L)
-	case *check.IncDec:
-		f(e.X)
-	case *check.Cond:
-		f(e.C)
-		f(e.X)
-		f(e.Y)
-	case *check.Comma:
-		f(e.X)
-		f(e.Y)
-	case *check.Convert:
-		f(e.X)
-	case *check.Splat:
-		f(e.X)
-	case *check.PointerCast:
-		f(e.X)
-	case *check.Decay:
-		f(e.X)
-	case *check.PointerInt:
-		f(e.X)
-	case *check.Bitcast:
-		f(e.X)
-	case *check.AddrOf:
-		f(e.X)
-	case *check.Deref:
-		f(e.X)
-	case *check.Index:
-		f(e.X)
-		f(e.Index)
-	case *check.Member:
-		f(e.X)
-	case *check.Swizzle:
-		f(e.X)
-	case *check.Construct:
-		list(e.Args)
-	case *check.Aggregate:
-		list(e.Elems)
-	case *check.Call:
-		list(e.Args)
-	case *check.CallBuiltin:
-		list(e.Args)
-	case *check.Materialize:
-		f(e.X)
-	}
-}
-
-// walkExpr calls f for e and every expression in it.
-func walkExpr(e check.Expr, f func(check.Expr)) {
-	if e == nil {
-		return
-	}
-	f(e)
-	children(e, func(x check.Expr) { walkExpr(x, f) })
-}
-
-// walkStmt calls stmt and expr for everything in s.
-func walkStmt(s check.Stmt, stmt func(check.Stmt), expr func(check.Expr)) {
-	if s == nil {
-		return
-	}
-	if stmt != nil {
-		stmt(s)
-	}
-	e := func(x check.Expr) { walkExpr(x, expr) }
-	w := func(x check.Stmt) { walkStmt(x, stmt, expr) }
-	switch s := s.(type) {
-	case *check.Block:
-		for _, x := range s.Stmts {
-			w(x)
-		}
-	case *check.Decl:
-		for _, v := range s.Vars {
-			e(v.Init)
-		}
-	case *check.ExprStmt:
-		e(s.X)
-	case *check.If:
-		e(s.Cond)
-		w(s.Then)
-		w(s.Else)
-	case *check.For:
-		w(s.Init)
-		e(s.Cond)
-		e(s.Post)
-		w(s.Body)
-	case *check.While:
-		e(s.Cond)
-		w(s.Body)
-	case *check.DoWhile:
-		w(s.Body)
-		e(s.Cond)
-	case *check.Switch:
-		e(s.Tag)
-		for _, c := range s.Cases {
-			for _, x := range c.Stmts {
-				w(x)
-			}
-		}
-	case *check.Return:
-		e(s.Value)
-	}
-}
-
 // base is the variable that a place is part of; nil if it is reached through a pointer or is a temporary.
 func base(e check.Expr) *check.Var {
 	for {
@@ -146,6 +17,8 @@ func base(e check.Expr) *check.Var {
 		case *check.Swizzle:
 			e = x.X
 		case *check.Index:
+			e = x.X
+		case *check.View:
 			e = x.X
 		default:
 			return nil
@@ -164,7 +37,7 @@ func (l *lowerer) scan(f *check.Func) {
 		}
 		l.scanned[f] = true
 		funcs = append(funcs, f)
-		walkStmt(f.Body, nil, func(e check.Expr) {
+		check.Visit(f.Body, nil, func(e check.Expr) {
 			if c, ok := e.(*check.Call); ok {
 				find(c.Func)
 			}
@@ -180,7 +53,7 @@ func (l *lowerer) scan(f *check.Func) {
 			}
 		}
 		for _, f := range funcs {
-			walkStmt(f.Body, func(s check.Stmt) {
+			check.Visit(f.Body, func(s check.Stmt) {
 				d, ok := s.(*check.Decl)
 				if !ok {
 					return
@@ -197,8 +70,8 @@ func (l *lowerer) scan(f *check.Func) {
 				case *check.Decay:
 					take(e.X)
 				case *check.Index:
-					_, isVec := e.X.Type().(*types.Vector)
-					if _, lit := e.Index.(*check.Const); isVec && !lit {
+					_, isArray := e.X.Type().(*types.Array)
+					if _, lit := e.Index.(*check.Const); !isArray && !lit {
 						if _, isPlace := e.X.Place(); isPlace {
 							take(e.X)
 						}
@@ -233,7 +106,18 @@ func (l *lowerer) assigned(stmts []check.Stmt, exprs ...check.Expr) []*ir.Var {
 			}
 		}
 	}
-	look := func(e check.Expr) {
+	inside := map[*check.Func]bool{}
+	declared := func(s check.Stmt) {
+		if d, ok := s.(*check.Decl); ok {
+			for _, v := range d.Vars {
+				if v.Ref && v.Init != nil {
+					add(v.Init)
+				}
+			}
+		}
+	}
+	var look func(e check.Expr)
+	look = func(e check.Expr) {
 		switch e := e.(type) {
 		case *check.Assign:
 			add(e.L)
@@ -247,23 +131,33 @@ func (l *lowerer) assigned(stmts []check.Stmt, exprs ...check.Expr) []*ir.Var {
 					add(e.Args[i])
 				}
 			}
+			if l.runsLambda(e.Func) && !inside[e.Func] {
+				inside[e.Func] = true
+				check.Visit(e.Func.Body, declared, look)
+			}
 		}
 	}
 	for _, s := range stmts {
-		walkStmt(s, func(s check.Stmt) {
-			if d, ok := s.(*check.Decl); ok {
-				for _, v := range d.Vars {
-					if v.Ref && v.Init != nil {
-						add(v.Init)
-					}
-				}
-			}
-		}, look)
+		check.Visit(s, declared, look)
 	}
 	for _, e := range exprs {
-		walkExpr(e, look)
+		check.VisitExpr(e, look)
 	}
 	return append(out, l.returns()...)
+}
+
+// runsLambda reports whether f is a lambda's body or calls one, and so can set variables that are not its own.
+func (l *lowerer) runsLambda(f *check.Func) bool {
+	if known, ok := l.lambdas[f]; ok {
+		return known
+	}
+	l.lambdas[f] = f.Lambda
+	check.Visit(f.Body, nil, func(e check.Expr) {
+		if c, ok := e.(*check.Call); ok && l.runsLambda(c.Func) {
+			l.lambdas[f] = true
+		}
+	})
+	return l.lambdas[f]
 }
 
 // returns lists the variables that a return sets.
@@ -272,7 +166,7 @@ func (l *lowerer) returns() []*ir.Var { return l.fn.ret }
 // hasReturn reports whether s may return from the function it stands in.
 func hasReturn(s check.Stmt) bool {
 	found := false
-	walkStmt(s, func(s check.Stmt) {
+	check.Visit(s, func(s check.Stmt) {
 		_, ok := s.(*check.Return)
 		found = found || ok
 	}, func(check.Expr) {})

@@ -101,7 +101,7 @@ func (l *lowerer) declare(v *check.Var) {
 	case v.Space == types.Threadgroup:
 		r := l.roots[v]
 		if r == nil {
-			r = l.root(&ir.Root{Name: v.Name, Space: ir.Threadgroup, Slot: -1, Bytes: v.Type.Size(), Align: v.Type.Align(), Elem: elem(v.Type), Pos: position(v.Pos)})
+			r = l.root(&ir.Root{Name: v.Name, Space: ir.Threadgroup, Slot: -1, Bytes: v.Type.Size(), Align: max(v.Type.Align(), v.Align), Elem: elem(v.Type), Pos: position(v.Pos)})
 			l.roots[v] = r
 		}
 		l.env[v] = l.memoryPlace(r, v.Type)

@@ -36,10 +36,15 @@ func scalarType(s *types.Scalar) ir.Type {
 	return ir.Void
 }
 
-// elemType is the IR type of a scalar, a vector's component, an enumeration or an atomic.
+// elemType is the IR type of a scalar, an enumeration, an atomic, or what a vector or matrix is made of.
 func elemType(t types.Type) ir.Type {
-	if a, ok := t.(*types.Atomic); ok {
-		return scalarType(a.Elem)
+	switch t := t.(type) {
+	case *types.Atomic:
+		return scalarType(t.Elem)
+	case *types.Matrix:
+		return scalarType(t.Elem())
+	case *types.SimdMatrix:
+		return scalarType(t.Elem())
 	}
 	if s := types.ScalarOf(t); s != nil {
 		return scalarType(s)
@@ -75,6 +80,12 @@ func addLeaves(out *[]leaf, t types.Type, off int) {
 		for i := range t.Len() {
 			*out = append(*out, leaf{e, off + i*t.Elem().Size()})
 		}
+	case *types.Matrix:
+		for i := range t.Cols() {
+			addLeaves(out, t.Column(), off+i*t.Column().Size())
+		}
+	case *types.SimdMatrix:
+		addLeaves(out, t.Share(), off)
 	case *types.Array:
 		for i := range t.Len {
 			addLeaves(out, t.Elem, off+i*t.Elem.Size())
@@ -97,6 +108,10 @@ func numLeaves(t types.Type) int {
 	switch t := t.(type) {
 	case *types.Vector:
 		return t.Len()
+	case *types.Matrix:
+		return t.Cols() * t.Rows()
+	case *types.SimdMatrix:
+		return 2
 	case *types.Array:
 		return t.Len * numLeaves(t.Elem)
 	case *types.Struct:

@@ -18,8 +18,9 @@ const (
 
 // entry is a declared name. inner holds the members of a namespace or class, if they are known.
 type entry struct {
-	kind  nameKind
-	inner *scope
+	kind    nameKind
+	inner   *scope
+	builtin bool // a scalar type under one of its names
 }
 
 // scope is one level of names; using lists the namespaces that using directives opened in it.
@@ -76,7 +77,9 @@ var libraryTypes = map[string]bool{
 	"atomic": true, "vec": true, "array": true, "numeric_limits": true, "is_same": true, "enable_if": true,
 	"enable_if_t": true, "conditional": true, "conditional_t": true, "integral_constant": true, "true_type": false,
 	"false_type": false, "remove_cv": true, "remove_cv_t": true, "remove_const_t": true, "remove_reference_t": true,
-	"remove_cvref_t": true, "is_integral": true, "is_floating_point": true, "is_arithmetic": true, "is_signed": true,
+	"remove_cvref_t": true, "remove_const": true, "remove_volatile": true, "remove_volatile_t": true,
+	"remove_reference": true, "remove_addrspace": true, "remove_addrspace_t": true, "decay": true, "decay_t": true,
+	"make_signed": true, "underlying_type": true, "is_integral": true, "is_floating_point": true, "is_arithmetic": true, "is_signed": true,
 	"is_unsigned": true, "is_pointer": true, "make_unsigned": true, "make_unsigned_t": true, "make_signed_t": true,
 	"is_convertible": true, "underlying_type_t": true, "bool_constant": true, "disjunction": true,
 	"_disjunction": true, "conjunction": true, "_conjunction": true, "negation": true, "pair": true, "tuple": true, "simdgroup_matrix": true, "matrix": true, "texture1d": true,
@@ -87,14 +90,15 @@ var libraryTypes = map[string]bool{
 // libraryTemplates are function or variable templates, which take arguments in an expression.
 var libraryTemplates = []string{
 	"is_same_v", "is_integral_v", "is_floating_point_v", "is_arithmetic_v", "is_signed_v", "is_unsigned_v",
-	"is_pointer_v", "is_convertible_v", "make_filled_simdgroup_matrix", "make_uniform", "declval",
+	"is_pointer_v", "is_convertible_v", "make_filled_simdgroup_matrix", "make_diagonal_simdgroup_matrix", "make_uniform",
+	"declval",
 }
 
 // metalScope makes the scope of namespace metal.
 func metalScope() *scope {
 	s := newScope(nil)
 	for name := range builtinTypes {
-		s.names[name] = &entry{kind: typeName}
+		s.names[name] = &entry{kind: typeName, builtin: true}
 	}
 	scalars := []string{"bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "bfloat", "float"}
 	for _, e := range scalars {

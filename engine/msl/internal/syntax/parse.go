@@ -164,7 +164,7 @@ func (p *parser) declare(name string, kind nameKind, inner *scope) {
 			inner = old.inner
 		}
 	}
-	p.scope.names[name] = &entry{kind, inner}
+	p.scope.names[name] = &entry{kind: kind, inner: inner}
 }
 
 // nameAt looks at the qualified name that starts at token i. It returns what the name is, as far as the parser can

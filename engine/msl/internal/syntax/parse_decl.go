@@ -136,7 +136,7 @@ func (p *parser) namespace() Decl {
 			s.outer = p.scope
 		} else {
 			s = newScope(p.scope)
-			p.scope.names[t.Text] = &entry{namespaceName, s}
+			p.scope.names[t.Text] = &entry{kind: namespaceName, inner: s}
 			if t.Text == "" {
 				p.scope.using = append(p.scope.using, s)
 			}
@@ -212,7 +212,7 @@ func (p *parser) templateParams() []TemplateParam {
 		tp := TemplateParam{At: p.peek().Pos}
 		switch {
 		case p.is("template"):
-			panic(diag.Errorf(tp.At, diag.TemplateTemplate, "templates as template parameters are not supported"))
+			p.templateTemplate(&tp)
 		case (p.is("typename") || p.is("class")) && (p.at(1).Is(",") || p.at(1).Is(">") || p.at(1).Is("...") || p.at(1).Is("=") || p.at(1).Kind == Word && (p.at(2).Is(",") || p.at(2).Is(">") || p.at(2).Is(">>") || p.at(2).Is("="))):
 			p.next()
 			tp.Pack = p.got("...")
@@ -248,6 +248,26 @@ func (p *parser) templateParams() []TemplateParam {
 	}
 	p.closeAngle()
 	return out
+}
+
+// templateTemplate parses template <...> class Name.
+func (p *parser) templateTemplate(tp *TemplateParam) {
+	p.next()
+	outer := p.scope
+	p.scope = newScope(outer)
+	tp.IsTmpl, tp.Template = true, p.templateParams()
+	p.scope = outer
+	if !p.got("class") && !p.got("typename") {
+		p.unexpected("class or typename")
+	}
+	tp.Pack = p.got("...")
+	if p.peek().Kind == Word {
+		tp.Name = p.ident("a parameter's name").Text
+		p.declare(tp.Name, classTemplate, nil)
+	}
+	if p.got("=") {
+		tp.DefValue = p.assign()
+	}
 }
 
 func (p *parser) takeExtra() []Decl {
@@ -349,7 +369,7 @@ func (p *parser) bare(d declSpecs, out []Decl, outer *scope, tc *templateContext
 				e.inner = inner
 			}
 		} else {
-			outer.names[name] = &entry{classTemplate, inner}
+			outer.names[name] = &entry{kind: classTemplate, inner: inner}
 		}
 	}
 	if ok && isAnonymous(last.Name) && len(p.class) > 0 && p.local == 0 {
@@ -378,20 +398,28 @@ func (p *parser) conversion(d declSpecs) Decl {
 		return nil
 	}
 	t := p.next()
-	s := p.specifiers()
 	f := &FuncDecl{At: t.Pos, Name: simpleName(t.Pos, "operator"), Specs: d.specs, Attrs: d.attrs}
-	f.Conv = s.base
-	for p.is("*") || p.is("&") {
-		if p.next().Is("*") {
-			f.Conv = &PointerType{At: t.Pos, Elem: f.Conv}
-		} else {
-			f.Conv = &RefType{At: t.Pos, Elem: f.Conv}
-		}
-	}
+	f.Conv = p.conversionType(t.Pos)
 	suffix := p.funcSuffix()
 	f.Params, f.This = suffix.params, suffix.this
 	p.body(f)
 	return f
+}
+
+// conversionType parses the type after operator: pointers and references to a named type and no more.
+func (p *parser) conversionType(at diag.Pos) Type {
+	t := p.specifiers().base
+	if t == nil {
+		p.unexpected("a type")
+	}
+	for p.is("*") || p.is("&") {
+		if p.next().Is("*") {
+			t = &PointerType{At: at, Elem: t}
+		} else {
+			t = &RefType{At: at, Elem: t}
+		}
+	}
+	return t
 }
 
 // function finishes a function declaration, its body included.
@@ -466,8 +494,13 @@ func (p *parser) body(f *FuncDecl) {
 	defer func() { p.local--; p.noGreater, p.class = greater, class }()
 	if p.got(":") {
 		for {
-			t := p.ident("a field's name")
+			t := p.peek()
 			m := MemberInit{At: t.Pos, Name: t.Text}
+			if after := p.at(1); after.Is("<") || after.Is("::") {
+				m.Type = p.typeNameParts()
+			} else {
+				p.ident("a field's name")
+			}
 			switch {
 			case p.got("("):
 				m.Args = p.unbracketedList(")")

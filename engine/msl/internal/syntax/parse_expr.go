@@ -47,10 +47,47 @@ func (p *parser) initClause() Expr {
 	}
 	defer p.enter()()
 	at := p.next().Pos
-	if p.is(".") {
-		panic(diag.Errorf(p.peek().Pos, diag.DesignatedInit, "designated initialisers are not supported"))
+	if p.is(".") || p.is("[") && !p.isLambda() {
+		return &InitList{at, p.designated()}
 	}
 	return &InitList{at, p.unbracketedList("}")}
+}
+
+// designated parses a list whose first element says which it is, up to and with the closing brace.
+func (p *parser) designated() []Expr {
+	save := p.noGreater
+	p.noGreater = 0
+	defer func() { p.noGreater = save }()
+	var out []Expr
+	for !p.is("}") {
+		d := &Designated{At: p.peek().Pos}
+		switch {
+		case p.got("."):
+			d.Name = p.ident("a field's name").Text
+		case p.is("[") && !p.isLambda():
+			p.next()
+			d.Index = p.cond()
+			if p.got("...") {
+				d.Last = p.cond()
+			}
+			p.want("]")
+		default:
+			out = append(out, p.initClause())
+			if !p.got(",") {
+				p.want("}")
+				return out
+			}
+			continue
+		}
+		p.want("=")
+		d.X = p.initClause()
+		out = append(out, d)
+		if !p.got(",") {
+			break
+		}
+	}
+	p.want("}")
+	return out
 }
 
 // assign parses an assignment expression.
@@ -107,8 +144,12 @@ func (p *parser) unary() Expr {
 			}
 		}
 	}
-	if t.Is("sizeof") || t.Is("alignof") || t.Is("_Alignof") {
+	if t.Is("sizeof") || t.Is("alignof") || t.Is("_Alignof") || typeQuestions[t.Text] && p.at(1).Is("(") {
 		return p.sizeOf()
+	}
+	if t.Is("__extension__") {
+		p.next()
+		return p.unary()
 	}
 	return p.postfix(p.primary())
 }
@@ -141,6 +182,9 @@ func (p *parser) cast() Expr {
 	}
 	return &Cast{At: at, Type: t, X: p.unary()}
 }
+
+// typeQuestions are the compiler's own words that ask something about a type.
+var typeQuestions = map[string]bool{"__is_empty": true}
 
 func (p *parser) sizeOf() Expr {
 	t := p.next()
@@ -177,7 +221,7 @@ func (p *parser) primary() Expr {
 			p.want(")")
 			return &Paren{t.Pos, x}
 		case "[":
-			panic(diag.Errorf(t.Pos, diag.Lambda, "lambdas are not supported"))
+			return p.lambda()
 		case "::":
 			return p.nameExpr()
 		}
@@ -191,6 +235,9 @@ func (p *parser) primary() Expr {
 		case "new", "delete", "throw", "dynamic_cast":
 			panic(diag.Errorf(t.Pos, diag.NotInMSL, "%s is not part of MSL", t.Text))
 		case "operator":
+			return p.nameExpr()
+		}
+		if p.decltypeMember() {
 			return p.nameExpr()
 		}
 		if p.startsType(0) {
@@ -240,6 +287,10 @@ func (p *parser) typeCall() Expr {
 // nameExpr parses a name used as a value.
 func (p *parser) nameExpr() Expr {
 	n := &Name{At: p.peek().Pos, Global: p.got("::")}
+	if p.is("decltype") {
+		n.Decltype = p.decltype()
+		p.want("::")
+	}
 	start := p.i
 	if n.Global {
 		start--
@@ -308,8 +359,8 @@ func (p *parser) postfix(x Expr) Expr {
 			switch {
 			case u.Is("operator") && p.startsType(1):
 				p.next()
-				d := p.specifiers()
-				m.Part = NamePart{At: u.Pos, Ident: "operator " + TypeString(d.base)}
+				m.Conv = p.conversionType(u.Pos)
+				m.Part = NamePart{At: u.Pos, Ident: "operator " + TypeString(m.Conv)}
 			case u.Is("operator"):
 				p.next()
 				m.Part = NamePart{At: u.Pos, Ident: p.operatorName()}

@@ -78,9 +78,7 @@ func (p *parser) keyword(t Token) Stmt {
 		return p.forStmt()
 	case "while":
 		p.next()
-		s := &While{At: t.Pos, Cond: p.parenthesized()}
-		s.Body = p.one()
-		return s
+		return p.whileStmt(t)
 	case "do":
 		p.next()
 		s := &DoWhile{At: t.Pos, Body: p.one()}
@@ -90,7 +88,7 @@ func (p *parser) keyword(t Token) Stmt {
 		return s
 	case "switch":
 		p.next()
-		return &Switch{At: t.Pos, Tag: p.parenthesized(), Body: p.block()}
+		return p.switchStmt(t)
 	case "case":
 		p.next()
 		c := &CaseLabel{At: t.Pos, X: p.cond()}
@@ -125,29 +123,155 @@ func (p *parser) keyword(t Token) Stmt {
 // parenthesized parses ( condition ).
 func (p *parser) parenthesized() Expr {
 	p.want("(")
-	if p.isDecl() {
-		panic(diag.Errorf(p.peek().Pos, diag.ConditionDecl, "declaration in a condition is not supported"))
-	}
 	x := p.unbracketed(p.expr)
 	p.want(")")
 	return x
 }
 
+// condition parses ( condition ) where variables may be declared: before a semicolon, or as the condition itself, which
+// is then the variable's value. init holds the declarations, nil if there are none.
+func (p *parser) condition() (init []Stmt, cond Expr) {
+	p.want("(")
+	save := p.noGreater
+	p.noGreater = 0
+	defer func() { p.noGreater = save }()
+	if p.isDecl() {
+		v, at := p.conditionDecl()
+		init = append(init, &DeclStmt{at, []Decl{v}})
+		if p.got(")") {
+			return init, &Ident{simpleName(v.At, v.Name)}
+		}
+		p.want(";")
+	}
+	switch {
+	case p.isDecl() && init != nil:
+		v, at := p.conditionDecl()
+		init = append(init, &DeclStmt{at, []Decl{v}})
+		cond = &Ident{simpleName(v.At, v.Name)}
+	default:
+		at := p.peek().Pos
+		cond = p.expr()
+		if init == nil && p.got(";") {
+			init = append(init, &ExprStmt{at, cond})
+			cond = p.expr()
+		}
+	}
+	p.want(")")
+	return init, cond
+}
+
+// conditionDecl parses the declaration of one variable, without a semicolon.
+func (p *parser) conditionDecl() (*VarDecl, diag.Pos) {
+	d := p.specifiers()
+	if d.base == nil {
+		p.unexpected("a type")
+	}
+	dec := p.declarator(false)
+	if dec.fn != nil || d.typedef || dec.name.Simple() == "" {
+		panic(diag.Errorf(dec.at, diag.ConditionDecl, "only a variable can be declared in a condition"))
+	}
+	v := p.variable(d, dec, p.scope, nil)
+	if v.Kind == InitNone {
+		panic(diag.Errorf(dec.at, diag.ConditionDecl, "variable %q in a condition needs an initialiser", v.Name))
+	}
+	return v, d.at
+}
+
+// wrapped puts declarations before a statement, in a block of their own.
+func wrapped(at diag.Pos, init []Stmt, s Stmt) Stmt {
+	if init == nil {
+		return s
+	}
+	return &Block{At: at, Stmts: append(init, s)}
+}
+
 func (p *parser) ifStmt() Stmt {
+	defer p.push()()
 	s := &If{At: p.next().Pos}
 	s.Constexpr = p.got("constexpr")
-	s.Cond = p.parenthesized()
+	init, cond := p.condition()
+	s.Cond = cond
 	s.Then = p.one()
 	if p.got("else") {
 		s.Else = p.one()
 	}
-	return s
+	return wrapped(s.At, init, s)
+}
+
+// whileStmt parses a while statement. One that declares becomes while (true) { declaration; if (!x) break; body }.
+func (p *parser) whileStmt(t Token) Stmt {
+	defer p.push()()
+	init, cond := p.condition()
+	body := p.one()
+	if init == nil {
+		return &While{At: t.Pos, Cond: cond, Body: body}
+	}
+	stop := &If{At: t.Pos, Cond: &Unary{At: t.Pos, Op: "!", X: &Paren{t.Pos, cond}}, Then: &Branch{t.Pos, "break"}}
+	return &While{At: t.Pos, Cond: &Literal{t.Pos, Word, "true"}, Body: &Block{At: t.Pos, Stmts: append(init, stop, body)}}
+}
+
+func (p *parser) switchStmt(t Token) Stmt {
+	defer p.push()()
+	init, tag := p.condition()
+	return wrapped(t.Pos, init, &Switch{At: t.Pos, Tag: tag, Body: p.block()})
+}
+
+// isRangeFor reports whether a colon comes before the first semicolon or the end of the parentheses.
+func (p *parser) isRangeFor() bool {
+	depth := 0
+	questions := 0
+	for i := p.i; p.toks[i].Kind != EOF; i++ {
+		if p.toks[i].Kind != Punct {
+			continue
+		}
+		switch p.toks[i].Text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth < 0 {
+				return false
+			}
+		case "?":
+			questions++
+		case ";":
+			return false
+		case ":":
+			if depth == 0 {
+				if questions == 0 {
+					return true
+				}
+				questions--
+			}
+		}
+	}
+	return false
+}
+
+// rangeFor parses for ( variable : range ) body, from the variable on.
+func (p *parser) rangeFor(at diag.Pos) Stmt {
+	d := p.specifiers()
+	if d.base == nil {
+		p.unexpected("a type")
+	}
+	dec := p.declarator(false)
+	if dec.fn != nil || d.typedef || dec.name.Simple() == "" {
+		panic(diag.Errorf(dec.at, diag.UnexpectedToken, "a for statement over a range declares one variable"))
+	}
+	v := &VarDecl{At: dec.at, Name: dec.name.Simple(), Type: dec.wrap(d.base), Specs: d.specs, Attrs: append(d.attrs, dec.attrs...)}
+	p.want(":")
+	x := p.unbracketed(p.initClause)
+	p.want(")")
+	p.declare(v.Name, valueName, nil)
+	return &RangeFor{At: at, Var: v, X: x, Body: p.one()}
 }
 
 func (p *parser) forStmt() Stmt {
 	defer p.push()()
 	s := &For{At: p.next().Pos}
 	p.want("(")
+	if p.isRangeFor() {
+		return p.rangeFor(s.At)
+	}
 	switch {
 	case p.got(";"):
 	case p.isDecl():
@@ -207,7 +331,7 @@ func (p *parser) isDecl() bool {
 		return true
 	}
 	if t.Is("decltype") || t.Is("typename") {
-		return !t.Is("typename")
+		return !t.Is("typename") && !p.decltypeMember()
 	}
 	_, _, next := p.nameAt(p.i)
 	switch after := p.toks[next]; {

@@ -2,6 +2,8 @@ package syntax
 
 import (
 	"fmt"
+
+	"github.com/octoryn/assay/engine/msl/internal/diag"
 )
 
 // structSpecifier parses struct X, or its definition, which is added to extra.
@@ -61,13 +63,24 @@ func (p *parser) anonymousName(d *declSpecs) string {
 // structBody parses the bases and members.
 func (p *parser) structBody(s *StructDecl) {
 	defer p.enter()()
+	var bases []*scope
 	if p.got(":") {
 		for {
-			for p.is("public") || p.is("private") || p.is("protected") || p.is("virtual") {
+			if p.is("virtual") {
+				panic(diag.Errorf(p.peek().Pos, diag.NotInMSL, "virtual is not part of MSL"))
+			}
+			for p.is("public") || p.is("private") || p.is("protected") {
 				p.next()
 			}
 			at := p.peek().Pos
+			_, members, _ := p.nameAt(p.i)
+			if members != nil {
+				bases = append(bases, members)
+			}
 			s.Bases = append(s.Bases, &NamedType{At: at, Name: p.typeNameParts()})
+			if p.got("...") {
+				panic(diag.Errorf(at, diag.Inheritance, "a pack of bases is not supported"))
+			}
 			if !p.got(",") {
 				break
 			}
@@ -76,11 +89,12 @@ func (p *parser) structBody(s *StructDecl) {
 	name := s.Name.Last().Ident
 	outer := p.scope
 	inner := newScope(outer)
+	inner.using = bases
 	p.declare(name, typeName, inner)
 	if e := outer.names[name]; e != nil {
 		e.inner = inner
 	}
-	inner.names[name] = &entry{classTemplate, inner} // with arguments or without
+	inner.names[name] = &entry{kind: classTemplate, inner: inner} // with arguments or without
 	p.scope = inner
 	p.class = append(p.class, name)
 	local, greater := p.local, p.noGreater
@@ -192,6 +206,12 @@ func (p *parser) attribute() Attr {
 	a := Attr{At: t.Pos, Name: t.Text}
 	if p.got("::") {
 		a.Name += "::" + p.next().Text
+	}
+	if t.Is("alignas") && p.is("(") && p.startsType(1) && !p.parenCallsType() { // alignas(T) is alignas(alignof(T))
+		p.next()
+		a.HasArgs, a.Args = true, []Expr{&SizeOf{At: t.Pos, Word: "alignof", Type: p.typeID()}}
+		p.want(")")
+		return a
 	}
 	if p.got("(") {
 		a.HasArgs = true

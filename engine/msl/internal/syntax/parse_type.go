@@ -30,6 +30,13 @@ func (q *Quals) add(p *parser, t Token) {
 	}
 }
 
+// memoryScope skips the scope of coherent(device).
+func (p *parser) memoryScope(t Token) {
+	if t.Is("coherent") && p.is("(") && p.at(1).Kind == Word && p.at(2).Is(")") {
+		p.i += 3
+	}
+}
+
 // startsType reports whether the tokens from n on start a type.
 func (p *parser) startsType(n int) bool {
 	t := p.at(n)
@@ -104,6 +111,7 @@ func (p *parser) specifiers() declSpecs {
 		}
 		if isQualifier(t.Text) {
 			q.add(p, p.next())
+			p.memoryScope(t)
 			continue
 		}
 		if d.base != nil {
@@ -179,6 +187,7 @@ func (p *parser) specifierWord(d *declSpecs, t Token) bool {
 		d.specs.Constexpr = true
 	case "inline", "__inline", "__inline__":
 		d.specs.Inline = true
+	case "__extension__":
 	case "extern":
 		d.specs.Extern = true
 	case "mutable":
@@ -215,11 +224,7 @@ func (p *parser) baseType(d *declSpecs) Type {
 		p.next()
 		return &AutoType{At: t.Pos}
 	case "decltype":
-		p.next()
-		p.want("(")
-		x := p.expr()
-		p.want(")")
-		return &DecltypeType{At: t.Pos, X: x}
+		return &DecltypeType{At: t.Pos, X: p.decltype()}
 	case "typename":
 		p.next()
 		return &NamedType{At: t.Pos, Name: p.typeNameParts(), Typename: true}
@@ -238,10 +243,38 @@ func (p *parser) baseType(d *declSpecs) Type {
 	return &NamedType{At: t.Pos, Name: n}
 }
 
+// decltype parses decltype(X).
+func (p *parser) decltype() Expr {
+	p.want("decltype")
+	p.want("(")
+	x := p.unbracketed(p.expr)
+	p.want(")")
+	return x
+}
+
+// decltypeMember reports whether decltype(...)::name comes next.
+func (p *parser) decltypeMember() bool {
+	if !p.is("decltype") || !p.at(1).Is("(") {
+		return false
+	}
+	depth := 0
+	for i := p.i + 1; p.toks[i].Kind != EOF; i++ {
+		switch {
+		case p.toks[i].Is("("):
+			depth++
+		case p.toks[i].Is(")"):
+			if depth--; depth == 0 {
+				return p.toks[i+1].Is("::")
+			}
+		}
+	}
+	return false
+}
+
 // userEntry returns what the program declared name to be, builtin meanings left out.
 func (p *parser) userEntry(name string) *entry {
 	for s := p.scope; s != nil && s.outer != nil; s = s.outer {
-		if e := s.names[name]; e != nil {
+		if e := s.names[name]; e != nil && !e.builtin {
 			return e
 		}
 	}
@@ -251,6 +284,10 @@ func (p *parser) userEntry(name string) *entry {
 // typeNameParts parses a qualified name with template arguments.
 func (p *parser) typeNameParts() *Name {
 	n := &Name{At: p.peek().Pos, Global: p.got("::")}
+	if p.is("decltype") {
+		n.Decltype = p.decltype()
+		p.want("::")
+	}
 	for {
 		t := p.peek()
 		if t.Kind != Word || reserved[t.Text] && !isBuiltinWord(t.Text) {
@@ -332,6 +369,7 @@ type declarator struct {
 	attrs []Attr
 	fn    *funcSuffix // the declarator is a function's
 	pack  bool
+	ptr   bool // has pointer operators
 }
 
 // funcSuffix is the parameter list of a function declarator and what follows it.
@@ -370,12 +408,14 @@ func (p *parser) declarator(abstract bool) declarator {
 	}
 	inner := func(e Type) Type { return e }
 	t := p.peek()
+	d.ptr = len(ops) > 0
+	toFunc := false // a group with a pointer operator: what follows are the parameters of what it points at
 	switch {
-	case t.Is("(") && (p.at(1).Is("*") || p.at(1).Is("&") || p.at(1).Is("&&")):
+	case t.Is("(") && (p.at(1).Is("*") || p.at(1).Is("&") || p.at(1).Is("&&")), !abstract && t.Is("(") && p.isGroupedName():
 		p.next()
 		g := p.declarator(abstract)
 		p.want(")")
-		inner, d.name, d.attrs, d.at = g.wrap, g.name, g.attrs, g.at
+		inner, d.name, d.attrs, d.at, toFunc = g.wrap, g.name, g.attrs, g.at, g.ptr
 	case t.Kind == Word && (!reserved[t.Text] || t.Text == "operator") && t.Text != "__attribute__", t.Is("~"), t.Is("::"):
 		d.at = t.Pos
 		d.name = p.declaredName()
@@ -394,14 +434,23 @@ func (p *parser) declarator(abstract bool) declarator {
 		p.want("]")
 		lens = append(lens, n)
 	}
-	if len(lens) > 0 {
+	var params []*VarDecl
+	paramsAt := p.peek().Pos
+	isFunc := false
+	switch {
+	case len(lens) > 0:
 		d.attrs = append(d.attrs, p.attributes()...)
-	} else if p.is("(") && p.functionFollows(d.name) {
+	case p.is("(") && toFunc:
+		isFunc, params = true, p.funcSuffix().params
+	case p.is("(") && p.functionFollows(d.name):
 		d.fn = p.funcSuffix()
 	}
 	d.wrap = func(e Type) Type {
 		for _, op := range ops {
 			e = op(e)
+		}
+		if isFunc {
+			e = &FuncType{At: paramsAt, Ret: e, Params: params}
 		}
 		for i := len(lens) - 1; i >= 0; i-- {
 			e = &ArrayType{At: at[i], Elem: e, Len: lens[i]}
@@ -409,6 +458,12 @@ func (p *parser) declarator(abstract bool) declarator {
 		return inner(e)
 	}
 	return d
+}
+
+// isGroupedName reports ( NAME ): a name in parentheses of its own.
+func (p *parser) isGroupedName() bool {
+	t := p.at(1)
+	return t.Kind == Word && !reserved[t.Text] && p.at(2).Is(")")
 }
 
 // functionFollows reports whether the ( after a declared name opens parameters rather than an initialiser.

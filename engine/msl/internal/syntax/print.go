@@ -38,8 +38,11 @@ func (p *printer) pragma(text string) {
 
 func (p *printer) name(n *Name) string {
 	var b strings.Builder
+	if n.Decltype != nil {
+		b.WriteString("decltype(" + p.expr(n.Decltype) + ")")
+	}
 	for i := range n.Parts {
-		if i > 0 || n.Global {
+		if i > 0 || n.Global || n.Decltype != nil {
 			b.WriteString("::")
 		}
 		b.WriteString(p.part(&n.Parts[i]))
@@ -280,6 +283,13 @@ func (p *printer) templateParams(ps []TemplateParam) string {
 		if t.Pack {
 			dots = "..."
 		}
+		if t.IsTmpl {
+			out[i] = strings.TrimSuffix("template <"+p.templateParams(t.Template)+"> class "+dots+t.Name, " ")
+			if t.DefValue != nil {
+				out[i] += " = " + p.targ(t.DefValue)
+			}
+			continue
+		}
 		if t.Type == nil {
 			out[i] = strings.TrimSuffix("typename "+dots+t.Name, " ")
 			if t.DefType != nil {
@@ -335,10 +345,14 @@ func (p *printer) function(prefix string, d *FuncDecl) {
 		if i == 0 {
 			sep = " : "
 		}
+		name := m.Name
+		if m.Type != nil {
+			name = p.name(m.Type)
+		}
 		if m.Brace {
-			s += sep + m.Name + "{" + p.exprs(m.Args) + "}"
+			s += sep + name + "{" + p.exprs(m.Args) + "}"
 		} else {
-			s += sep + m.Name + "(" + p.exprs(m.Args) + ")"
+			s += sep + name + "(" + p.exprs(m.Args) + ")"
 		}
 	}
 	p.line(s + " {")

@@ -72,6 +72,8 @@ func (p *printer) stmt(s Stmt) {
 			head += " " + p.expr(s.Post)
 		}
 		p.sub(head+")", s.Body)
+	case *RangeFor:
+		p.sub("for ("+strings.TrimSuffix(p.vars([]Decl{s.Var}), ";")+" : "+p.expr(s.X)+")", s.Body)
 	case *While:
 		p.sub("while ("+p.expr(s.Cond)+")", s.Body)
 	case *DoWhile:
@@ -160,6 +162,17 @@ func (p *printer) expr(x Expr) string {
 		return p.typ(x.Type, "") + "(" + p.exprs(x.Args) + ")"
 	case *InitList:
 		return "{" + p.exprs(x.Elems) + "}"
+	case *Designated:
+		at := "." + x.Name
+		if x.Index != nil {
+			at = "[" + p.expr(x.Index) + "]"
+		}
+		if x.Last != nil {
+			at = "[" + p.expr(x.Index) + " ... " + p.expr(x.Last) + "]"
+		}
+		return at + " = " + p.expr(x.X)
+	case *Lambda:
+		return p.lambda(x)
 	case *SizeOf:
 		if x.Type != nil {
 			return x.Word + "(" + p.typ(x.Type, "") + ")"

@@ -22,11 +22,12 @@ type File struct {
 	Decls []Decl
 }
 
-// Name is a possibly qualified name: ::a::b<int>.
+// Name is a possibly qualified name: ::a::b<int>, decltype(x)::c.
 type Name struct {
-	At     diag.Pos
-	Global bool // starts with ::
-	Parts  []NamePart
+	At       diag.Pos
+	Global   bool // starts with ::
+	Decltype Expr // starts with decltype(Decltype)::, else nil
+	Parts    []NamePart
 }
 
 // NamePart is an identifier, or an operator's name ("operator+"), and its template arguments.
@@ -47,7 +48,7 @@ type TemplateArg struct {
 
 // Simple returns the identifier of a name that is no more than one, else "".
 func (n *Name) Simple() string {
-	if n.Global || len(n.Parts) != 1 || n.Parts[0].HasArgs {
+	if n.Global || n.Decltype != nil || len(n.Parts) != 1 || n.Parts[0].HasArgs {
 		return ""
 	}
 	return n.Parts[0].Ident
@@ -181,10 +182,11 @@ type (
 		InstType  Type // an explicit instantiation through a function type: no Ret, no Params
 		Body      *Block
 	}
-	// MemberInit initialises a field in a constructor.
+	// MemberInit initialises a field or a base in a constructor.
 	MemberInit struct {
 		At    diag.Pos
 		Name  string
+		Type  *Name // a base whose name is qualified or has template arguments, else nil
 		Brace bool
 		Args  []Expr
 	}
@@ -240,12 +242,14 @@ type (
 		Params []TemplateParam
 		Decl   Decl
 	}
-	// TemplateParam is a type parameter, a template template parameter (refused later) or a value of type Type.
+	// TemplateParam is a type parameter, a template template parameter or a value of type Type.
 	TemplateParam struct {
 		At       diag.Pos
 		Name     string
-		Type     Type // nil for a type parameter
+		Type     Type // nil for a type or template parameter
 		Pack     bool
+		Template []TemplateParam // of a template template parameter, which is a struct or alias template
+		IsTmpl   bool
 		DefType  Type
 		DefValue Expr
 	}
@@ -266,6 +270,14 @@ type (
 		Text string
 	}
 )
+
+// Capture is one entry of a lambda's list: Name, &Name or Name = Init.
+type Capture struct {
+	At   diag.Pos
+	Name string // "this" for the object
+	Ref  bool
+	Init Expr
+}
 
 // Stmt is a statement.
 type Stmt interface {
@@ -305,6 +317,13 @@ type (
 		Post  Expr
 		Body  Stmt
 		Attrs []Attr
+	}
+	// RangeFor is for (Var : X) Body; Var has no initialiser.
+	RangeFor struct {
+		At   diag.Pos
+		Var  *VarDecl
+		X    Expr
+		Body Stmt
 	}
 	// While is a while statement.
 	While struct {
@@ -397,6 +416,7 @@ type (
 		Arrow    bool
 		Template bool
 		Part     NamePart
+		Conv     Type // of X.operator Conv, else nil
 	}
 	// Cast is (Type)X, or Word<Type>(X) for static_cast, reinterpret_cast, const_cast and as_type.
 	Cast struct {
@@ -412,12 +432,29 @@ type (
 		Brace bool
 		Args  []Expr
 	}
+	// Designated is an element of an InitList: .Name = X, [Index] = X or, as GNU C has it, [Index ... Last] = X.
+	Designated struct {
+		At          diag.Pos
+		Name        string
+		Index, Last Expr // Last is nil but for a range
+		X           Expr
+	}
+	// Lambda is [Captures](Params) Body. Default is "&", "=" or "".
+	Lambda struct {
+		At       diag.Pos
+		Default  string
+		Captures []Capture
+		Params   []*VarDecl
+		Mutable  bool
+		Ret      Type // nil when the body decides
+		Body     *Block
+	}
 	// InitList is {Elems}, of an initialiser.
 	InitList struct {
 		At    diag.Pos
 		Elems []Expr
 	}
-	// SizeOf is sizeof or alignof of a type or an expression.
+	// SizeOf is sizeof or alignof of a type or an expression, or a question about a type such as __is_empty.
 	SizeOf struct {
 		At   diag.Pos
 		Word string
@@ -471,6 +508,7 @@ func (s *DeclStmt) Pos() diag.Pos  { return s.At }
 func (s *ExprStmt) Pos() diag.Pos  { return s.At }
 func (s *If) Pos() diag.Pos        { return s.At }
 func (s *For) Pos() diag.Pos       { return s.At }
+func (s *RangeFor) Pos() diag.Pos  { return s.At }
 func (s *While) Pos() diag.Pos     { return s.At }
 func (s *DoWhile) Pos() diag.Pos   { return s.At }
 func (s *Switch) Pos() diag.Pos    { return s.At }
@@ -478,6 +516,7 @@ func (s *CaseLabel) Pos() diag.Pos { return s.At }
 func (s *Return) Pos() diag.Pos    { return s.At }
 func (s *Branch) Pos() diag.Pos    { return s.At }
 
+func (*RangeFor) stmt()  {}
 func (*Block) stmt()     {}
 func (*DeclStmt) stmt()  {}
 func (*ExprStmt) stmt()  {}
@@ -502,6 +541,8 @@ func (e *Member) Pos() diag.Pos        { return e.At }
 func (e *Cast) Pos() diag.Pos          { return e.At }
 func (e *TypeCall) Pos() diag.Pos      { return e.At }
 func (e *InitList) Pos() diag.Pos      { return e.At }
+func (e *Designated) Pos() diag.Pos    { return e.At }
+func (e *Lambda) Pos() diag.Pos        { return e.At }
 func (e *SizeOf) Pos() diag.Pos        { return e.At }
 func (e *PackExpansion) Pos() diag.Pos { return e.At }
 
@@ -517,5 +558,7 @@ func (*Member) expr()        {}
 func (*Cast) expr()          {}
 func (*TypeCall) expr()      {}
 func (*InitList) expr()      {}
+func (*Designated) expr()    {}
+func (*Lambda) expr()        {}
 func (*SizeOf) expr()        {}
 func (*PackExpansion) expr() {}

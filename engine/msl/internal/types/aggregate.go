@@ -43,26 +43,38 @@ type Field struct {
 	Type   Type
 	Offset int
 	Const  bool
+	Base   bool // a base struct: without a name, before all other fields
+	Align  int  // asked for by alignas, 0 for the type's own
 }
+
+func (f *Field) align() int { return max(f.Type.Align(), f.Align) }
 
 // Struct is a struct, class or union. It is identified by its address. Fields are complete once Complete was called.
 type Struct struct {
 	Name     string // qualified, with template arguments: "detail::block<4>"
 	Union    bool
 	Fields   []Field
+	Packed   bool // fields follow each other without padding
+	AlignAs  int  // asked for by alignas, 0 for none
 	complete bool
 	size     int
 	align    int
 }
 
-// Complete lays the fields out in order, each at the next multiple of its alignment; a union's all at 0. The size is a
-// multiple of the alignment and at least 1.
+// Complete lays the fields out in order, each at the next multiple of its alignment; a union's all at 0. A base without
+// fields takes no room. The size is a multiple of the alignment and at least 1.
 func (s *Struct) Complete(fields []Field) {
-	s.Fields, s.complete, s.align, s.size = fields, true, 1, 0
+	s.Fields, s.complete, s.align, s.size = fields, true, max(1, s.AlignAs), 0
 	for i := range fields {
 		f := &fields[i]
-		align := f.Type.Align()
+		align := f.align()
+		if s.Packed {
+			align = max(1, f.Align)
+		}
 		s.align = max(s.align, align)
+		if b, ok := f.Type.(*Struct); ok && f.Base && b.IsEmpty() {
+			continue
+		}
 		if s.Union {
 			s.size = max(s.size, f.Type.Size())
 			continue
@@ -77,6 +89,17 @@ func roundUp(n, align int) int { return (n + align - 1) &^ (align - 1) }
 
 // IsComplete reports whether the fields are known.
 func (s *Struct) IsComplete() bool { return s.complete }
+
+// IsEmpty reports a struct without data.
+func (s *Struct) IsEmpty() bool {
+	for i := range s.Fields {
+		b, ok := s.Fields[i].Type.(*Struct)
+		if !ok || !s.Fields[i].Base || !b.IsEmpty() {
+			return false
+		}
+	}
+	return s.complete
+}
 
 // Field returns the index of the field called name, or -1.
 func (s *Struct) Field(name string) int {
@@ -128,10 +151,26 @@ func (e *Enum) Size() int { return e.Underlying.Size() }
 // Align is the underlying type's.
 func (e *Enum) Align() int { return e.Underlying.Align() }
 
-// Func is the type of a function name; it has no values.
+// Func is the type of a function name. It has no values: only template arguments name functions.
 type Func struct {
-	Params []Type
+	Params []Param
 	Ret    Type
+}
+
+// Param is a parameter of a function type: a value, or a reference to an object in Space.
+type Param struct {
+	Type  Type
+	Ref   bool
+	Space Space
+	Const bool // of a reference
+}
+
+func (p Param) String() string {
+	if !p.Ref {
+		return p.Type.String()
+	}
+	s := (&Pointer{Elem: p.Type, Space: p.Space, Const: p.Const}).String()
+	return strings.TrimSuffix(s, "*") + "&"
 }
 
 func (f *Func) String() string {

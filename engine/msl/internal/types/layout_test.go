@@ -31,7 +31,7 @@ var _ = Describe("layout", Label("area:msl"), func() {
 		Entry("an atomic", &types.Atomic{Elem: types.Uint}, "atomic_uint", 4, 4),
 		Entry("an enumeration", &types.Enum{Name: "E", Underlying: types.Ushort}, "E", 2, 2),
 		Entry("void", types.Void, "void", 0, 1),
-		Entry("a function", &types.Func{Params: []types.Type{types.Int, types.Half}, Ret: types.Void}, "void(int, half)", 0, 1),
+		Entry("a function", &types.Func{Params: []types.Param{{Type: types.Int}, {Type: types.Half}}, Ret: types.Void}, "void(int, half)", 0, 1),
 	)
 
 	It("pads fields and the end of a struct", func() {

@@ -20,8 +20,9 @@ func Identical(a, b Type) bool {
 		if !ok || len(a.Params) != len(b.Params) || !Identical(a.Ret, b.Ret) {
 			return false
 		}
-		for i := range a.Params {
-			if !Identical(a.Params[i], b.Params[i]) {
+		for i, p := range a.Params {
+			q := b.Params[i]
+			if p.Ref != q.Ref || !Identical(p.Type, q.Type) || p.Ref && (p.Space != q.Space || p.Const != q.Const) {
 				return false
 			}
 		}

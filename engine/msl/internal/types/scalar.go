@@ -1,6 +1,6 @@
 package types
 
-// Type is one of *Scalar, *Vector, *Array, *Struct, *Pointer, *Atomic, *Enum and *Func.
+// Type is one of *Scalar, *Vector, *Matrix, *SimdMatrix, *Array, *Struct, *Pointer, *Atomic, *Enum and *Func.
 type Type interface {
 	// String returns the type as MSL spells it.
 	String() string
