@@ -419,7 +419,10 @@ func (c *checker) unlessPlace(x Expr, place bool) Expr {
 // cond checks C ? X : Y.
 func (c *checker) cond(e *syntax.Cond) Expr {
 	cond := c.boolCond(c.rvalue(c.expr(e.C)))
-	xl, yl := c.expr(e.X), c.expr(e.Y)
+	k, decided := cond.(*Const)
+	var xl, yl Expr
+	c.unless(decided && !k.Value.Bool(), func() { xl = c.expr(e.X) })
+	c.unless(decided && k.Value.Bool(), func() { yl = c.expr(e.Y) })
 	if isBad(cond) || isBad(xl) || isBad(yl) {
 		return c.bad(e.At)
 	}
@@ -436,7 +439,7 @@ func (c *checker) cond(e *syntax.Cond) Expr {
 	if types.IsVoid(t) {
 		return &Cond{node{at: e.At, typ: t}, cond, x, y}
 	}
-	if k, ok := cond.(*Const); ok {
+	if decided {
 		if k.Value.Bool() {
 			return x
 		}

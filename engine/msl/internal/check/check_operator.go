@@ -188,7 +188,12 @@ func (c *checker) binary(e *syntax.Binary) Expr {
 	}
 	x := c.expr(left)
 	for i := len(chain) - 1; i >= 0; i-- {
-		x = c.binaryOp(chain[i], x, c.expr(chain[i].Y))
+		k, isConst := x.(*Const)
+		op := chain[i].Op
+		decided := isConst && k.Type() == types.Type(types.Bool) && (op == "&&" && !k.Value.Bool() || op == "||" && k.Value.Bool())
+		var y Expr
+		c.unless(decided, func() { y = c.expr(chain[i].Y) })
+		x = c.binaryOp(chain[i], x, y)
 	}
 	return x
 }
@@ -287,11 +292,26 @@ func (c *checker) operate(at diag.Pos, op Op, x, y Expr) Expr {
 	if op.IsComparison() {
 		result = types.WithElem(t, types.Bool)
 	}
-	if k, ok := y.(*Const); ok && (op == Div || op == Rem) && types.IsInteger(t) && k.Value.Elems == nil && k.Value.Bits == 0 {
+	if c.divides(op, t, y) {
 		c.errorf(at, diag.DivideByZero, "division by zero")
 		return c.bad(at)
 	}
 	return foldOp(&Binary{node{at: at, typ: result}, op, x, y})
+}
+
+// divides reports a division of integers by a constant 0, where it can be reached.
+func (c *checker) divides(op Op, t types.Type, y Expr) bool {
+	k, ok := y.(*Const)
+	return ok && c.dead == 0 && (op == Div || op == Rem) && types.IsInteger(t) && k.Value.Elems == nil && k.Value.Bits == 0
+}
+
+// unless checks something that a constant condition may keep from being reached.
+func (c *checker) unless(dead bool, f func()) {
+	if dead {
+		c.dead++
+		defer func() { c.dead-- }()
+	}
+	f()
 }
 
 func (c *checker) badOperands(at diag.Pos, op Op, x, y Expr) {
@@ -370,6 +390,9 @@ func (c *checker) logical(at diag.Pos, op Op, x, y Expr) Expr {
 	x, y = c.boolCond(x), c.boolCond(y)
 	if isBad(x) || isBad(y) {
 		return c.bad(at)
+	}
+	if k, ok := x.(*Const); ok && k.Value.Bool() == (op == LogOr) { // y is not evaluated
+		return constant(at, k.Value)
 	}
 	return foldOp(&Binary{node{at: at, typ: types.Bool}, op, x, y})
 }
@@ -551,7 +574,7 @@ func (c *checker) compound(e *syntax.Binary, opText string) Expr {
 		return c.bad(e.At)
 	}
 	y = c.convert(y, t)
-	if k, ok := y.(*Const); ok && (op == Div || op == Rem) && types.IsInteger(t) && k.Value.Elems == nil && k.Value.Bits == 0 {
+	if c.divides(op, t, y) {
 		c.errorf(e.At, diag.DivideByZero, "division by zero")
 		return c.bad(e.At)
 	}

@@ -209,9 +209,11 @@ func (c *checker) ifStmt(s *syntax.If) Stmt {
 		}
 		return nil
 	}
-	out := &If{At: s.At, Cond: cond, Then: c.branch(s.Then)}
+	k, decided := cond.(*Const)
+	out := &If{At: s.At, Cond: cond}
+	c.unless(decided && !k.Value.Bool(), func() { out.Then = c.branch(s.Then) })
 	if s.Else != nil {
-		out.Else = c.branch(s.Else)
+		c.unless(decided && k.Value.Bool(), func() { out.Else = c.branch(s.Else) })
 	}
 	return out
 }

@@ -78,6 +78,7 @@ type checker struct {
 	queue       []*function
 	instances   int
 	depth       int // of instantiation
+	dead        int // what is being checked can not be reached
 	contractOff bool
 	hostNames   map[string]diag.Pos
 

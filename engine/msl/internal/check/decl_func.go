@@ -81,7 +81,7 @@ func (c *checker) funcDecl(d *syntax.FuncDecl) {
 // addFunction adds f to the overloads of its name. A function with the same parameters is the same function: it is
 // returned, with f's body if f has one.
 func (c *checker) addFunction(pos diag.Pos, name string, f *function) *function {
-	set, ok := c.scope.names[name].(*overloads)
+	set, ok := c.declared(name)
 	if !ok {
 		set = &overloads{}
 		hidden, isType := c.scope.names[name].(*typeName)
@@ -123,6 +123,17 @@ func (c *checker) addFunction(pos diag.Pos, name string, f *function) *function 
 	}
 	set.funcs = append(set.funcs, f)
 	return f
+}
+
+// declared is the set of the program's functions of a name in the current scope, alone or beside the library's.
+func (c *checker) declared(name string) (*overloads, bool) {
+	switch e := c.scope.names[name].(type) {
+	case *overloads:
+		return e, true
+	case *mixed:
+		return e.user, true
+	}
+	return nil, false
 }
 
 // isTagged reports the types that struct NAME, union NAME or enum NAME can mean.
@@ -315,10 +326,11 @@ func (c *checker) body(f *function) {
 	}
 	f.checking = true
 	c.deeper(f.f.Pos)
-	outerFn, outerScope, contract, outerSink := c.fn, c.scope, c.contractOff, c.sink
+	outerFn, outerScope, contract, outerSink, dead := c.fn, c.scope, c.contractOff, c.sink, c.dead
+	c.dead = 0
 	c.sink = c.base // a mistake in a body is one, also if a deduction asked for it
 	defer func() {
-		c.fn, c.scope, c.contractOff, c.sink = outerFn, outerScope, contract, outerSink
+		c.fn, c.scope, c.contractOff, c.sink, c.dead = outerFn, outerScope, contract, outerSink, dead
 		c.depth--
 		f.checking, f.checked = false, true
 	}()

@@ -243,6 +243,9 @@ func (d *deduction) named(t *syntax.NamedType, from qual, fixed map[string]bool)
 	if !last.HasArgs {
 		return true
 	}
+	if p := d.params[last.Ident]; p != nil && p.IsTmpl && len(t.Name.Parts) == 1 {
+		return d.template(last, from, fixed)
+	}
 	var e entity
 	d.c.in(d.scope, func() { d.c.quietly(func() { e, _ = d.c.find(t.Name) }) })
 	switch e := e.(type) {
@@ -271,6 +274,19 @@ func (d *deduction) named(t *syntax.NamedType, from qual, fixed map[string]bool)
 			return false
 		}
 		return true
+	case *aliasTemplate: // what the alias stands for decides its own arguments, and they decide these
+		inner := newDeduction(d.c, e.scope, e.params)
+		if !inner.unify(e.decl.Type, from, nil) {
+			return false
+		}
+		for i, a := range last.Args {
+			if i >= len(e.params) || e.params[i].Pack {
+				break
+			}
+			if b, ok := inner.bound[e.params[i].Name]; ok && !d.arg(a, b, fixed) {
+				return false
+			}
+		}
 	case *classTemplate:
 		s, ok := from.typ.(*types.Struct)
 		if ok {
@@ -284,6 +300,24 @@ func (d *deduction) named(t *syntax.NamedType, from qual, fixed map[string]bool)
 			if i < len(have) && !d.arg(a, have[i], fixed) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// template deduces a template template parameter and its arguments from an instance of a struct template.
+func (d *deduction) template(part *syntax.NamePart, from qual, fixed map[string]bool) bool {
+	s, ok := from.typ.(*types.Struct)
+	if !ok || d.c.classOf(s).template == nil {
+		return false
+	}
+	cl := d.c.classOf(s)
+	if !fixed[part.Ident] && !d.bind(part.Ident, templateArg{tmpl: cl.template}) {
+		return false
+	}
+	for i, a := range part.Args {
+		if i < len(cl.args) && !d.arg(a, cl.args[i], fixed) {
+			return false
 		}
 	}
 	return true

@@ -173,7 +173,7 @@ func (c *checker) funcTemplate(d *syntax.TemplateDecl, fd *syntax.FuncDecl) {
 	}
 	t := c.newTemplate(d, fd)
 	name := fd.Name.Last().Ident
-	set, ok := c.scope.names[name].(*overloads)
+	set, ok := c.declared(name)
 	if !ok {
 		if c.scope.names[name] != nil && !c.isLibrary(c.scope.names[name]) {
 			c.errorf(fd.At, diag.Redeclared, "%q is declared already in this scope, and not as a function", name)
