@@ -48,7 +48,6 @@ type memAccess struct {
 // finish derives the fields that speed the access up.
 func (m *memAccess) finish() {
 	m.bytes = int64(m.size * m.n)
-	m.align = int64(m.size) - 1
 	m.aligned = true
 	for _, d := range m.pat.diff {
 		m.aligned = m.aligned && d&m.align == 0

@@ -209,6 +209,9 @@ func (a *analysis) scopes(body *region) {
 			v.declared = body
 		}
 		v.scope = v.declared
+		if len(v.sets) == 0 {
+			v.class = class{based, a.uniform} // never set: every lane reads the same leftover
+		}
 		if len(v.gets) == 0 {
 			continue
 		}

@@ -201,6 +201,7 @@ type Addr struct {
 	Root    *Root
 	RootNum *Value // u32; used if Root is nil
 	Off     *Value
+	Align   int // bytes of which the address must be a multiple; 0: the size of the element
 }
 
 func (b *Builder) mem(op Op, t Type, a Addr, mem Type, n int, operands ...*Value) *Value {
@@ -213,7 +214,10 @@ func (b *Builder) mem(op Op, t Type, a Addr, mem Type, n int, operands ...*Value
 		args = append(args, a.RootNum)
 	}
 	v := b.value(op, t, append(args, operands...)...)
-	v.Root, v.Mem, v.N = root, mem, n
+	v.Root, v.Mem, v.N, v.Align = root, mem, n, a.Align
+	if v.Align == 0 {
+		v.Align = mem.Bytes()
+	}
 	b.emit(v)
 	return v
 }

@@ -74,16 +74,17 @@ type Node interface{ isNode() }
 
 // Value is one operation and its result.
 type Value struct {
-	ID   int
-	Op   Op
-	Type Type // of the result; Void if there is none
-	Args []*Value
-	Bits uint64 // OpConst: the value; OpBuiltin, OpAtomic: which; OpComp: index; OpBarrier: mem_flags
-	Var  *Var   // OpGet, OpSet, OpDeclare
-	Root *Root  // memory operations; nil if the root is an operand
-	Mem  Type   // memory operations: element type in memory
-	N    int    // memory operations: number of consecutive elements
-	Pos  Pos
+	ID    int
+	Op    Op
+	Type  Type // of the result; Void if there is none
+	Args  []*Value
+	Bits  uint64 // OpConst: the value; OpBuiltin, OpAtomic: which; OpComp: index; OpBarrier: mem_flags
+	Var   *Var   // OpGet, OpSet, OpDeclare
+	Root  *Root  // memory operations; nil if the root is an operand
+	Mem   Type   // memory operations: element type in memory
+	N     int    // memory operations: number of consecutive elements
+	Align int    // memory operations: the bytes of which the address must be a multiple
+	Pos   Pos
 }
 
 // If runs Then in the lanes where Cond holds, and Else in the others.

@@ -321,7 +321,7 @@ func (r *rebuilder) value(v *Value) {
 		r.promoted(v)
 		return
 	case v.IsMem():
-		a := Addr{Root: v.Root, Off: r.get(v.Offset())}
+		a := Addr{Root: v.Root, Off: r.get(v.Offset()), Align: v.Align}
 		if v.Root == nil {
 			a.RootNum = r.get(v.RootOperand())
 		}

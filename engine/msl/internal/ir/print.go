@@ -124,6 +124,9 @@ func (v *Value) Text() string {
 			name = "(" + v.Args[1].Ref() + ")"
 		}
 		fmt.Fprintf(&b, " %s[%s] %s", name, v.Args[0].Ref(), v.Mem)
+		if v.Align != v.Mem.Bytes() {
+			fmt.Fprintf(&b, " align %d", v.Align)
+		}
 		args = v.Operands()
 	}
 	for _, a := range args {

@@ -226,6 +226,9 @@ func (v *verifier) mem(x *Value) error {
 	if x.N < 1 || x.N > 4 || x.Mem == Void || x.Mem == Bool {
 		return fmt.Errorf("bad access %s x%d", x.Mem, x.N)
 	}
+	if x.Align < 1 || x.Align&(x.Align-1) != 0 {
+		return fmt.Errorf("bad alignment %d", x.Align)
+	}
 	for _, a := range x.Operands() {
 		if a.Type != x.Mem {
 			return fmt.Errorf("operand %%%d has type %s, want %s", a.ID, a.Type, x.Mem)

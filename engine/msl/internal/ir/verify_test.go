@@ -74,6 +74,7 @@ var _ = Describe("Verify", Label("area:executor"), func() {
 		Entry("a root of another function", func(p *parts) { p.load.Root = &Root{Name: "other"} }, `"other" does not belong`),
 		Entry("an offset of 32 bits", func(p *parts) { p.store.Args[0] = &Value{Op: OpConst, Type: U32} }, "offset must be i64"),
 		Entry("five elements at once", func(p *parts) { p.load.N = 5 }, "bad access"),
+		Entry("an alignment that is no power of two", func(p *parts) { p.load.Align = 6 }, "bad alignment 6"),
 		Entry("a store of another type", func(p *parts) { p.store.Mem = F32 }, "want f32"),
 		Entry("a break outside its region", func(p *parts) { p.f.Body.Body = append(p.f.Body.Body, &Break{Target: p.loop}) }, "outside that region"),
 		Entry("code after a break", func(p *parts) { p.cond.Else = append(p.cond.Else, &Value{ID: 99, Op: OpBarrier, Type: Void}) }, "followed by code"),

@@ -32,6 +32,11 @@ func (l *lowerer) place(e check.Expr) *place {
 	case *check.Member:
 		p := l.place(e.X)
 		s := e.X.Type().(*types.Struct)
+		if p.vars == nil && p.value == nil {
+			q := *p
+			q.addr = within(p.addr, s)
+			p = &q
+		}
 		return l.part(p, e.Type(), e.Field, s.Fields[e.Field].Offset, fieldLeaf(s, e.Field))
 	case *check.Index:
 		return l.index(e)

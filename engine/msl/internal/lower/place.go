@@ -32,6 +32,22 @@ func (l *lowerer) offset(a ir.Addr, bytes int) ir.Addr {
 	return a
 }
 
+// aligned is the address of something that must lie on a multiple of bytes, unless a packed struct around it promises less.
+func aligned(a ir.Addr, bytes int) ir.Addr {
+	if a.Align == 0 || a.Align > bytes {
+		a.Align = bytes
+	}
+	return a
+}
+
+// within is the address of the fields of a struct: they lie where a packed struct lies.
+func within(a ir.Addr, s *types.Struct) ir.Addr {
+	if s.Packed {
+		a.Align = 1
+	}
+	return a
+}
+
 // pointerAddr splits the leaves of a pointer.
 func (l *lowerer) pointerAddr(v []*ir.Value) ir.Addr {
 	a := ir.Addr{RootNum: v[0], Off: v[1]}
@@ -104,7 +120,7 @@ func (l *lowerer) loadMemory(a ir.Addr, t types.Type) []*ir.Value {
 	b := l.b
 	switch t := t.(type) {
 	case *types.Vector:
-		return l.fromMemory(scalarType(t.Elem()), b.Load(a, memType(scalarType(t.Elem())), t.Len()))
+		return l.fromMemory(scalarType(t.Elem()), b.Load(aligned(a, t.Align()), memType(scalarType(t.Elem())), t.Len()))
 	case *types.Matrix:
 		var out []*ir.Value
 		for i := range t.Cols() {
@@ -122,19 +138,20 @@ func (l *lowerer) loadMemory(a ir.Addr, t types.Type) []*ir.Value {
 	case *types.Struct:
 		var out []*ir.Value
 		for _, f := range t.Fields {
-			out = append(out, l.loadMemory(l.offset(a, f.Offset), f.Type)...)
+			out = append(out, l.loadMemory(l.offset(within(a, t), f.Offset), f.Type)...)
 		}
 		return out
 	case *types.Pointer:
 		// The number of the object in the top 16 bits of the 8 bytes, the offset below.
+		a = aligned(a, t.Align())
 		low := b.Load(a, ir.U32, 1)[0]
-		mid := b.Load(l.offset(a, 4), ir.I16, 1)[0]
-		num := b.Load(l.offset(a, 6), ir.U16, 1)[0]
+		mid := b.Load(aligned(l.offset(a, 4), 2), ir.I16, 1)[0]
+		num := b.Load(aligned(l.offset(a, 6), 2), ir.U16, 1)[0]
 		off := b.Op(ir.OpAdd, ir.I64, b.Op(ir.OpMul, ir.I64, b.Convert(mid, ir.I64), b.ConstI(ir.I64, 1<<32)), b.Convert(low, ir.I64))
 		return []*ir.Value{b.Convert(num, ir.U32), off}
 	}
 	e := elemType(t)
-	return l.fromMemory(e, b.Load(a, memType(e), 1))
+	return l.fromMemory(e, b.Load(aligned(a, memType(e).Bytes()), memType(e), 1))
 }
 
 // fromMemory turns bytes into bools.
@@ -192,7 +209,7 @@ func (l *lowerer) storeMemory(a ir.Addr, t types.Type, v []*ir.Value) {
 	switch t := t.(type) {
 	case *types.Vector:
 		e := scalarType(t.Elem())
-		b.Store(a, memType(e), l.toMemory(e, v)...)
+		b.Store(aligned(a, t.Align()), memType(e), l.toMemory(e, v)...)
 	case *types.Matrix:
 		n := t.Rows()
 		for i := range t.Cols() {
@@ -208,16 +225,17 @@ func (l *lowerer) storeMemory(a ir.Addr, t types.Type, v []*ir.Value) {
 	case *types.Struct:
 		for _, f := range t.Fields {
 			n := numLeaves(f.Type)
-			l.storeMemory(l.offset(a, f.Offset), f.Type, v[:n])
+			l.storeMemory(l.offset(within(a, t), f.Offset), f.Type, v[:n])
 			v = v[n:]
 		}
 	case *types.Pointer:
+		a = aligned(a, t.Align())
 		b.Store(a, ir.U32, b.Convert(v[1], ir.U32))
-		b.Store(l.offset(a, 4), ir.I16, b.Convert(b.Op(ir.OpShr, ir.I64, v[1], b.ConstI(ir.I64, 32)), ir.I16))
-		b.Store(l.offset(a, 6), ir.U16, b.Convert(v[0], ir.U16))
+		b.Store(aligned(l.offset(a, 4), 2), ir.I16, b.Convert(b.Op(ir.OpShr, ir.I64, v[1], b.ConstI(ir.I64, 32)), ir.I16))
+		b.Store(aligned(l.offset(a, 6), 2), ir.U16, b.Convert(v[0], ir.U16))
 	default:
 		e := elemType(t)
-		b.Store(a, memType(e), l.toMemory(e, v)...)
+		b.Store(aligned(a, memType(e).Bytes()), memType(e), l.toMemory(e, v)...)
 	}
 }
 
