@@ -23,7 +23,7 @@ var tiny = []string{"tiny-qwen3-int4", "tiny-qwen3-moe-int4", "tiny-qwen3-moe-in
 func open(name string, dev device.Device, maxSeqLen int) *engine.Engine {
 	GinkgoHelper()
 	if dev == nil {
-		dev = msl.New(msl.Options{})
+		dev = msl.New(msl.Options{CompareLanes: true})
 	}
 	e, err := engine.Load(context.Background(), fixture(name), engine.Options{Device: dev, MaxSeqLen: maxSeqLen})
 	Expect(err).NotTo(HaveOccurred())

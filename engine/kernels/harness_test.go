@@ -25,7 +25,7 @@ type rig struct {
 
 func newRig() *rig {
 	GinkgoHelper()
-	dev := msl.New(msl.Options{})
+	dev := msl.New(msl.Options{CompareLanes: true})
 	library, err := dev.Compile(kernels.Sources())
 	Expect(err).NotTo(HaveOccurred())
 	return &rig{dev: dev, library: library}

@@ -31,7 +31,7 @@ var _ = Describe("Model", Label("area:decode"), func() {
 	for _, name := range fixtures {
 		It("asks for seven levels a layer and one at the end: "+name, Label("purpose:execution"), func() {
 			f := open(name)
-			dev := device.Record(msl.New(msl.Options{}))
+			dev := device.Record(msl.New(msl.Options{CompareLanes: true}))
 			m, err := model.New(dev, f, 300, nil)
 			Expect(err).NotTo(HaveOccurred())
 			defer m.Release()
@@ -80,7 +80,7 @@ var _ = Describe("Model", Label("area:decode"), func() {
 
 		It("takes the memory predicted from the configuration: "+name, Label("purpose:execution"), func() {
 			f := open(name)
-			dev := device.Record(msl.New(msl.Options{}))
+			dev := device.Record(msl.New(msl.Options{CompareLanes: true}))
 			m, err := model.New(dev, f, 300, nil)
 			Expect(err).NotTo(HaveOccurred())
 			defer m.Release()
@@ -157,7 +157,7 @@ var _ = Describe("Model", Label("area:decode"), func() {
 	)
 
 	It("refuses a model the device has no room for, before binding a weight", Label("purpose:validation"), func() {
-		dev := device.Record(limited{Device: msl.New(msl.Options{}), workingSet: 1 << 20})
+		dev := device.Record(limited{Device: msl.New(msl.Options{CompareLanes: true}), workingSet: 1 << 20})
 		_, err := model.New(dev, open("gosling-4m-int4"), 4096, nil)
 		Expect(err).To(MatchError(ContainSubstring(fmt.Sprintf("at most %d", 1<<20))))
 		Expect(dev.Trace().Count(device.EventAlloc)).To(BeZero())
@@ -165,7 +165,7 @@ var _ = Describe("Model", Label("area:decode"), func() {
 
 	It("covers a file longer than the longest buffer with several views", Label("purpose:execution"), func() {
 		f := open("tiny-qwen3-moe-int4")
-		dev := device.Record(limited{Device: msl.New(msl.Options{}), maxBuffer: 96 << 10})
+		dev := device.Record(limited{Device: msl.New(msl.Options{CompareLanes: true}), maxBuffer: 96 << 10})
 		m, err := model.New(dev, f, 32, nil)
 		Expect(err).NotTo(HaveOccurred())
 		defer m.Release()
@@ -177,7 +177,7 @@ var _ = Describe("Model", Label("area:decode"), func() {
 			}
 		}
 		Expect(views).To(BeNumerically(">", 2))
-		_, err = model.New(limited{Device: msl.New(msl.Options{}), maxBuffer: 8 << 10}, f, 32, nil)
+		_, err = model.New(limited{Device: msl.New(msl.Options{CompareLanes: true}), maxBuffer: 8 << 10}, f, 32, nil)
 		Expect(err).To(MatchError(ContainSubstring("the device's buffers hold 8192")))
 	})
 })

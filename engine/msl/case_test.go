@@ -109,7 +109,7 @@ type caseRun struct {
 func newCaseRun(source, launch string, workers int) *caseRun {
 	GinkgoHelper()
 	r := &caseRun{buffers: map[int]device.Buffer{}, types: map[int]string{}, expect: map[int][]string{}}
-	dev := msl.New(msl.Options{Workers: workers})
+	dev := msl.New(msl.Options{Workers: workers, CompareLanes: true})
 	library, err := dev.Compile([]device.Source{{Name: "case.metal", Text: source}})
 	Expect(err).NotTo(HaveOccurred())
 	var d device.Dispatch

@@ -88,8 +88,12 @@ func (c *commandBuffer) Wait() error {
 // run executes the launches until one goes wrong.
 func (c *commandBuffer) run() {
 	for _, l := range c.launches {
-		l.exec.Workers = c.dev.workers
-		if f := l.pipeline.exec.Launch(l.exec); f != nil {
+		l.exec.Workers, l.exec.Lanes = c.dev.workers, c.dev.lanes
+		run := l.pipeline.exec.Launch
+		if c.dev.compare {
+			run = l.bothLanes
+		}
+		if f := run(l.exec); f != nil {
 			c.err = &device.Fault{Kind: f.Kind, Kernel: l.pipeline.kernel, Tag: l.tag, Summary: f.Summary, Parties: f.Parties}
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/octoryn/assay/engine/device"
+	"github.com/octoryn/assay/engine/msl/internal/exec"
 )
 
 // Limits of the device: those of an Apple GPU, so that what runs here does not fail there for its size.
@@ -24,11 +25,21 @@ type Options struct {
 	// Workers is the number of threadgroups that run at once; zero means one for each core Go may use. It cannot change a
 	// result.
 	Workers int
+
+	// CompareLanes runs each dispatch once with each kind of lane kernels and demands the same bits of every buffer it writes;
+	// a difference is a fault of kind "lanes". A test of the device itself: it doubles the time.
+	CompareLanes bool
+
+	// PortableLanes keeps to lane kernels written in Go where there are faster ones for this processor. It cannot change a
+	// result either.
+	PortableLanes bool
 }
 
 // Device executes kernels on the processor.
 type Device struct {
 	workers int
+	lanes   exec.Lanes
+	compare bool
 
 	mu     sync.Mutex
 	last   chan struct{} // closed when the command buffer committed last has finished
@@ -41,14 +52,18 @@ func New(o Options) *Device {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return &Device{workers: workers}
+	d := &Device{workers: workers, compare: o.CompareLanes}
+	if o.PortableLanes {
+		d.lanes = exec.Portable
+	}
+	return d
 }
 
 // Info describes the device and its limits.
 func (d *Device) Info() device.Info {
 	return device.Info{
 		Name:                       "msl",
-		Hardware:                   fmt.Sprintf("%s/%s, %d cores, Go lanes", runtime.GOOS, runtime.GOARCH, d.workers),
+		Hardware:                   fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, d.workers, d.lanes),
 		ThreadExecutionWidth:       threadExecutionWidth,
 		MaxThreadsPerThreadgroup:   maxThreads,
 		MaxThreadgroupMemoryBytes:  maxThreadgroupBytes,

@@ -41,7 +41,7 @@ type bench struct {
 
 func newBench() bench {
 	GinkgoHelper()
-	b := bench{dev: msl.New(msl.Options{})}
+	b := bench{dev: msl.New(msl.Options{CompareLanes: true})}
 	library, err := b.dev.Compile([]device.Source{{Name: "scale.metal", Text: scaleKernel}})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(library.Kernels()).To(Equal([]string{"scale"}))

@@ -97,6 +97,6 @@ func compiles(a *txtar.Archive) bool {
 			text = string(f.Data)
 		}
 	}
-	library, err := msl.New(msl.Options{Workers: 1}).Compile([]device.Source{{Name: "case.metal", Text: text}})
+	library, err := msl.New(msl.Options{Workers: 1, CompareLanes: true}).Compile([]device.Source{{Name: "case.metal", Text: text}})
 	return err == nil && len(library.Kernels()) == 1
 }

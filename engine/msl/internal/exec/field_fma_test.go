@@ -43,7 +43,7 @@ var _ = Describe("Field fma", func() {
 						c[i] = float32(math.Ldexp(float64(1+r.IntN(1<<24)), r.IntN(40)-60))
 					}
 				}
-				goFieldFma(&d, &a, k, &b, &c)
+				goFieldFma(&d, &a, k.shift, k.mask, uint32(k.bias), &b, &c)
 				for i := range d {
 					code := float32(int32(a[i]>>k.shift&k.mask) + k.bias)
 					want := num.FMA(code, b[i], c[i])

@@ -53,6 +53,7 @@ const (
 	opLoad
 	opStore
 	opAtomic
+	opHalfFma // V d, V a, S b, V c: accesses[imm] loads halves into a, then d = a*b + c
 
 	// Across lanes.
 	opShuffleXor // V d, V a; imm
@@ -92,18 +93,27 @@ var kinds = [numOpcodes]opKinds{
 	opS1: {'S', 's'}, opS2: {'S', 's', 's'}, opS3: {'S', 's', 's', 's'}, opMoveS: {'S', 's'},
 	opAdd32: {'S', 's', 's'}, opMul32: {'S', 's', 's'}, opAdd64: {'S', 's', 's'}, opMul64: {'S', 's', 's'},
 	opMaskOf: {'S', 's'}, opBlendM: {'S', 's'}, opSelM: {'S', 's', 's', 's'}, opNotM: {'S', 's'},
-	opShuffleXor: {'V', 'v'}, opShuffle: {'V', 'v', 'v'}, opLane: {'S', 'v', 's'}, opCross: {'V', 'v', 's'}, opReduceM: {'S', 's'},
+	opHalfFma: {'V', 'V', 's', 'v'}, opShuffleXor: {'V', 'v'}, opShuffle: {'V', 'v', 'v'}, opLane: {'S', 'v', 's'}, opCross: {'V', 'v', 's'}, opReduceM: {'S', 's'},
 	opJumpZero: {0, 's'}, opIf: {'S', 's'}, opElse: {'s', 's'}, opSave: {'S'}, opRestore: {0, 's'}, opStrip: {'S'}, opBreakIf: {0, 's'},
 }
 
 var opcodeNames = [numOpcodes]string{"end", "one", "two", "two_s", "cmp", "cmp_s", "fma", "fma_s", "fma_c", "fma_sc", "field", "field_fma",
 	"xor_add", "tree_sum", "sel", "sel_vs", "sel_sv", "sel_ss", "splat", "splat_w", "pattern", "pattern_w", "move", "move_w", "blend", "blend_w",
 	"generic", "s1", "s2", "s3", "move_s", "add32", "mul32", "add64", "mul64", "mask_of", "blend_m", "sel_m", "not_m",
-	"load", "store", "atomic", "shuffle_xor", "shuffle", "lane", "cross", "cross_generic", "reduce_m",
+	"load", "store", "atomic", "half_fma", "shuffle_xor", "shuffle", "lane", "cross", "cross_generic", "reduce_m",
 	"jump", "jump_back", "jump_zero", "if", "else", "save", "restore", "jump_empty", "strip", "kill", "break_if", "loop_end", "barrier"}
 
 // String is the name in dumps.
 func (o opcode) String() string { return opcodeNames[o] }
+
+// jumps reports whether imm is a target.
+func (o opcode) jumps() bool {
+	switch o {
+	case opJump, opJumpBack, opJumpZero, opIf, opElse, opJumpEmpty, opKill, opBreakIf, opLoopEnd:
+		return true
+	}
+	return false
+}
 
 // instr is one instruction, 16 bytes.
 type instr struct {

@@ -72,11 +72,8 @@ func (p *program) check() error {
 				return fmt.Errorf("exec: instruction %d (%s): register %d of %d", at, in.op, r, n)
 			}
 		}
-		switch in.op {
-		case opJump, opJumpBack, opJumpZero, opIf, opElse, opJumpEmpty, opKill, opBreakIf, opLoopEnd:
-			if in.imm < 0 || int(in.imm) >= len(p.code) {
-				return fmt.Errorf("exec: instruction %d (%s): target %d of %d", at, in.op, in.imm, len(p.code))
-			}
+		if in.op.jumps() && (in.imm < 0 || int(in.imm) >= len(p.code)) {
+			return fmt.Errorf("exec: instruction %d (%s): target %d of %d", at, in.op, in.imm, len(p.code))
 		}
 	}
 	return nil

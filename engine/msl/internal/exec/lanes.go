@@ -32,13 +32,24 @@ type laneKernels struct {
 	cmp      [numC]laneC
 	cmpS     [numC]laneCs
 	fma      func(d, a, b, c *f32s)
-	fmaS     func(d, a *f32s, s float32, c *f32s) // a*s + c
-	fmaC     func(d, a, b *f32s, s float32)       // a*b + s
-	fmaSC    func(d, a *f32s, s, c float32)       // a*s + c, both equal in all lanes
-	fieldF32 func(d *f32s, a *u32s, k fieldToF32) // float(((a >> shift) & mask) + bias), exact
-	fieldFma func(d *f32s, a *u32s, k fieldToF32, b, c *f32s)
+	fmaS     func(d, a *f32s, s float32, c *f32s)             // a*s + c
+	fmaC     func(d, a, b *f32s, s float32)                   // a*b + s
+	fmaSC    func(d, a *f32s, s, c float32)                   // a*s + c, both equal in all lanes
+	fieldF32 func(d *f32s, a *u32s, shift, mask, bias uint32) // float(((a >> shift) & mask) + bias), exact
+	fieldFma func(d *f32s, a *u32s, shift, mask, bias uint32, b, c *f32s)
 	treeSum  func(a *f32s) float32
 	xorAdd   func(d, a *f32s, m uint32) // a[i] + a[i^m]
+	xorLane  func(d, a *u32s, m uint32) // a[i^m]
+	sel      func(d *u32s, m uint32, a, b *u32s)
+	selS     func(d *u32s, m uint32, a *u32s, s uint32)
+	splat    func(d *u32s, s uint32)
+
+	// Loads from memory of 32 lanes that follow each other without gaps; every byte was checked. Vectors come apart.
+	half    func(d *u32s, p *byte)
+	halfFma func(d *f32s, a *u32s, p *byte, s float32, c *f32s) // half into a, then a*s + c
+	half4   func(d0, d1, d2, d3 *u32s, p *byte)
+	words2  func(d0, d1 *u32s, p *byte)
+	words4  func(d0, d1, d2, d3 *u32s, p *byte)
 }
 
 // fieldToF32 takes bits out of an integer, adds an integer and converts: how an int4 code becomes a float.
@@ -131,7 +142,8 @@ func floats(r *u32s) *f32s { return (*f32s)(unsafe.Pointer(r)) }
 var goLanes = newGoLanes()
 
 func newGoLanes() *laneKernels {
-	k := &laneKernels{fma: goFma, fmaS: goFmaS, fmaC: goFmaC, fmaSC: goFmaSC, fieldF32: goField, fieldFma: goFieldFma, treeSum: goTreeSum, xorAdd: goXorAdd}
+	k := &laneKernels{fma: goFma, fmaS: goFmaS, fmaC: goFmaC, fmaSC: goFmaSC, fieldF32: goField, fieldFma: goFieldFma, treeSum: goTreeSum, xorAdd: goXorAdd,
+		xorLane: goXorLane, sel: goSel, selS: goSelS, splat: goSplat, half: goHalf, halfFma: goHalfFma, half4: goHalf4, words2: goWords2, words4: goWords4}
 	k.one = [num1]lane1{
 		oneNegF: func(d, a *u32s) {
 			for i := range d {

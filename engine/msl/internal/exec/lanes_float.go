@@ -2,6 +2,8 @@ package exec
 
 import (
 	"math"
+	"sync"
+	"unsafe"
 
 	"github.com/octoryn/assay/engine/msl/internal/num"
 )
@@ -41,6 +43,21 @@ func goFmaS(d, a *f32s, k float32, c *f32s) {
 //go:noinline
 func fmaAtS(a *f32s, k float32, c *f32s, i int) float32 { return num.FMA(a[i&31], k, c[i&31]) }
 
+func goHalfFma(d *f32s, a *u32s, p *byte, k float32, c *f32s) {
+	b, h, t := float64(k), (*[32]uint16)(unsafe.Pointer(p)), wide()
+	for i := 0; i < 32; i++ {
+		x := t[h[i]]
+		a[i] = x
+		s := float64(float64(math.Float32frombits(x))*b) + float64(c[i])
+		u := math.Float64bits(s)
+		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
+			d[i] = fmaAtS(floats(a), k, c, i)
+		} else {
+			d[i] = float32(s)
+		}
+	}
+}
+
 func goFmaC(d, a, b *f32s, k float32) {
 	c := float64(k)
 	for i := 0; i < 32; i++ {
@@ -67,8 +84,8 @@ func goFmaSC(d, a *f32s, k, l float32) {
 	}
 }
 
-func goField(d *f32s, a *u32s, k fieldToF32) {
-	sh, mask, bias := k.shift&31, k.mask, k.bias
+func goField(d *f32s, a *u32s, shift, mask, add uint32) {
+	sh, bias := shift&31, int32(add)
 	for i := 0; i < 32; i++ {
 		d[i] = float32(int32(a[i]>>sh&mask) + bias)
 	}
@@ -78,14 +95,14 @@ func goField(d *f32s, a *u32s, k fieldToF32) {
 // product has at most 29. If c is the larger operand, every sum that could lie in the middle of two float32 values is
 // exact in float64; if the product is, s-p tells whether the sum is. An exact sum needs no care, and an inexact one is
 // rare, so the branch is predicted.
-func goFieldFma(d *f32s, a *u32s, k fieldToF32, b, c *f32s) {
-	sh, mask, bias := k.shift&31, k.mask, k.bias
+func goFieldFma(d *f32s, a *u32s, shift, mask, add uint32, b, c *f32s) {
+	sh, bias := shift&31, int32(add)
 	if mask <= 15 && -16 <= bias && bias <= 0 {
 		for i := 0; i < 32; i++ {
 			p, z := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])), float64(c[i])
 			s := p + z
 			if float64(s-p) != z || math.Float64bits(s)<<1-1 < 897<<53-1 {
-				d[i] = fieldFmaAt(a, k, b, c, i)
+				d[i] = fieldFmaAt(a, fieldToF32{sh, mask, bias}, b, c, i)
 			} else {
 				d[i] = float32(s)
 			}
@@ -96,7 +113,7 @@ func goFieldFma(d *f32s, a *u32s, k fieldToF32, b, c *f32s) {
 		s := float64(float64(int32(a[i]>>sh&mask)+bias)*float64(b[i])) + float64(c[i])
 		u := math.Float64bits(s)
 		if u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1 {
-			d[i] = fieldFmaAt(a, k, b, c, i)
+			d[i] = fieldFmaAt(a, fieldToF32{sh, mask, bias}, b, c, i)
 		} else {
 			d[i] = float32(s)
 		}
@@ -131,13 +148,18 @@ func goXorAdd(d, a *f32s, m uint32) {
 	*d = t
 }
 
+// wide holds the bits of every float16 as float32: looking them up takes half the time of working them out.
+var wide = sync.OnceValue(func() *[1 << 16]uint32 {
+	t := new([1 << 16]uint32)
+	for i := range t {
+		t[i] = math.Float32bits(num.F16ToF32(uint16(i)))
+	}
+	return t
+})
+
 func goF16Bits(d, a *u32s) {
+	t := wide()
 	for i := range d {
-		h := a[i]
-		u := math.Float32bits(math.Float32frombits(h&0x7fff<<13) * 0x1p112)
-		if h&0x7c00 == 0x7c00 {
-			u = 0x7f800000 | h&0x3ff<<13
-		}
-		d[i] = u | h&0x8000<<16
+		d[i] = t[a[i]&0xffff]
 	}
 }

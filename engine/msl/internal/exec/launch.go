@@ -18,7 +18,8 @@ type Launch struct {
 	Threads               [3]int    // if set, the grid in threads, instead of Threadgroups: the last threadgroups may be smaller
 	Bindings              []Binding // by root number; roots without a slot are ignored
 	Workers               int       // goroutines that share the threadgroups; at least one
-	MaxSteps              int64     // instructions a simdgroup may execute; 0: DefaultSteps
+	Lanes                 Lanes
+	MaxSteps              int64 // instructions a simdgroup may execute; 0: DefaultSteps
 	Observer              Observer
 	Counters              *Counters // added to, if set
 }
@@ -169,8 +170,9 @@ func (k *Kernel) launch(l Launch, part part) *Fault {
 func (k *Kernel) worker(p *program, shape Shape, l *Launch) *worker {
 	w, _ := k.pool.Get().(*worker)
 	if w == nil {
-		w = &worker{lanes: goLanes}
+		w = &worker{}
 	}
+	w.lanes = l.Lanes.kernels()
 	w.observer = l.Observer
 	w.barriers, w.steps = 0, 0
 	w.threadBytes = k.f.ThreadBytes

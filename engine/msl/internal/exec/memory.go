@@ -48,13 +48,18 @@ func (w *simdgroup) baseOf(m *memAccess) (int64, bool) {
 	}
 	if m.narrow >= 0 {
 		n := extend32(uint32(w.scalars[m.narrow]), m.signed)
-		lo, hi := n+m.narrowP.min, n+m.narrowP.max
-		if m.signed && (lo < math.MinInt32 || hi > math.MaxInt32) || !m.signed && (lo < 0 || hi > math.MaxUint32) {
+		if m.wraps(n) {
 			return 0, false
 		}
 		base += n * m.scale
 	}
 	return base, true
+}
+
+// wraps reports whether the 32-bit part of an address, n in lane 0, leaves its range in some lane.
+func (m *memAccess) wraps(n int64) bool {
+	lo, hi := n+m.narrowP.min, n+m.narrowP.max
+	return m.signed && (lo < math.MinInt32 || hi > math.MaxInt32) || !m.signed && (lo < 0 || hi > math.MaxUint32)
 }
 
 // load executes a load; it reports false after a fault.
@@ -97,6 +102,9 @@ func (w *simdgroup) load(m *memAccess, mask uint32) bool {
 			}
 			return true
 		}
+		if m.dense && w.dense(m, (*byte)(p)) {
+			return true
+		}
 		w.gather(m, p, &m.pat.diff)
 	case addrIndex:
 		base := m.imm
@@ -132,6 +140,37 @@ func (w *simdgroup) load(m *memAccess, mask uint32) bool {
 		w.gather(m, mem.p, &at)
 	default:
 		return w.slow(m, mask)
+	}
+	return true
+}
+
+// halves finds the 32 float16 that a dense load of all lanes reads, or nil where the load needs care. It counts the load if it
+// finds them.
+func (w *simdgroup) halves(m *memAccess, mask uint32) *byte {
+	mem := &w.g.memories[m.root]
+	base, ok := w.baseOf(m)
+	if !ok || mask != allLanes || w.w.observer != nil || base+m.pat.min < 0 || base+m.pat.max+m.bytes > mem.length || base&m.align != 0 || !m.aligned {
+		return nil
+	}
+	w.w.counts[m.number] += 32
+	return (*byte)(unsafe.Add(mem.p, base))
+}
+
+// dense loads what follows lane after lane without gaps, if there is a lane kernel for it. All bytes were checked.
+func (w *simdgroup) dense(m *memAccess, p *byte) bool {
+	k := w.w.lanes
+	d := func(i int) *u32s { return &w.vectors[m.vals[i].id] }
+	switch {
+	case m.elem == ir.F16 && m.n == 1:
+		k.half(d(0), p)
+	case m.elem == ir.F16 && m.n == 4:
+		k.half4(d(0), d(1), d(2), d(3), p)
+	case m.size == 4 && m.n == 2:
+		k.words2(d(0), d(1), p)
+	case m.size == 4 && m.n == 4:
+		k.words4(d(0), d(1), d(2), d(3), p)
+	default:
+		return false
 	}
 	return true
 }

@@ -51,9 +51,12 @@ func compareRandom(seed uint64) string {
 	if err != nil {
 		return err.Error()
 	}
-	for workers := 1; workers <= 2; workers++ {
+	for _, run := range []struct {
+		workers int
+		lanes   Lanes
+	}{{1, Portable}, {2, Portable}, {1, Fastest}} {
 		got := make([]byte, len(want))
-		fault := k.Launch(Launch{Threadgroups: [3]int{groups, 1, 1}, ThreadsPerThreadgroup: [3]int{per, 1, 1}, Bindings: []Binding{{Data: in}, {Data: got}}, Workers: workers})
+		fault := k.Launch(Launch{Threadgroups: [3]int{groups, 1, 1}, ThreadsPerThreadgroup: [3]int{per, 1, 1}, Bindings: []Binding{{Data: in}, {Data: got}}, Workers: run.workers, Lanes: run.lanes})
 		if fault != nil {
 			return fmt.Sprintf("%+v\n%s", fault, text)
 		}
@@ -63,7 +66,7 @@ func compareRandom(seed uint64) string {
 			nan := (field == 2 || field == 3) && fv(g) != fv(g) && fv(w) != fv(w)
 			nan = nan || field == 6 && g&0x7fff > 0x7c00 && w&0x7fff > 0x7c00
 			if g != w && !nan {
-				return fmt.Sprintf("seed %d, thread %d, output %d: got %#x, want %#x\n%s\n%s", seed, i/32, field, g, w, text, o)
+				return fmt.Sprintf("seed %d, %v, thread %d, output %d: got %#x, want %#x\n%s\n%s", seed, run.lanes, i/32, field, g, w, text, o)
 			}
 		}
 	}

@@ -69,26 +69,25 @@ func (w *simdgroup) run(p *program) bool {
 		case opFmaSC:
 			k.fmaSC(floatsAt(v, in.d), floatsAt(v, in.a), fv(uint32(s[in.b])), fv(uint32(s[in.c])))
 		case opField:
-			k.fieldF32(floatsAt(v, in.d), lanesAt(v, in.a), p.fields[in.imm])
+			f := &p.fields[in.imm]
+			k.fieldF32(floatsAt(v, in.d), lanesAt(v, in.a), f.shift, f.mask, uint32(f.bias))
 		case opFieldFma:
-			k.fieldFma(floatsAt(v, in.d), lanesAt(v, in.a), p.fields[in.imm], floatsAt(v, in.b), floatsAt(v, in.c))
+			f := &p.fields[in.imm]
+			k.fieldFma(floatsAt(v, in.d), lanesAt(v, in.a), f.shift, f.mask, uint32(f.bias), floatsAt(v, in.b), floatsAt(v, in.c))
 		case opXorAdd:
 			k.xorAdd(floatsAt(v, in.d), floatsAt(v, in.a), uint32(in.imm))
 		case opTreeSum:
 			s[in.d] = uint64(fb(k.treeSum(floatsAt(v, in.a))))
 		case opSel:
-			selectLanes(lanesAt(v, in.d), uint32(s[in.a]), lanesAt(v, in.b), lanesAt(v, in.c))
+			k.sel(lanesAt(v, in.d), uint32(s[in.a]), lanesAt(v, in.b), lanesAt(v, in.c))
 		case opSelVS:
-			selectVS(lanesAt(v, in.d), uint32(s[in.a]), lanesAt(v, in.b), uint32(s[in.c]))
+			k.selS(lanesAt(v, in.d), uint32(s[in.a]), lanesAt(v, in.b), uint32(s[in.c]))
 		case opSelSV:
-			selectVS(lanesAt(v, in.d), ^uint32(s[in.a]), lanesAt(v, in.c), uint32(s[in.b]))
+			k.selS(lanesAt(v, in.d), ^uint32(s[in.a]), lanesAt(v, in.c), uint32(s[in.b]))
 		case opSelSS:
 			selectSS(lanesAt(v, in.d), uint32(s[in.a]), uint32(s[in.b]), uint32(s[in.c]))
 		case opSplat:
-			d, x := lanesAt(v, in.d), uint32(s[in.a])
-			for i := range d {
-				d[i] = x
-			}
+			k.splat(lanesAt(v, in.d), uint32(s[in.a]))
 		case opSplatW:
 			d, x := pairAt(v, in.d), s[in.a]
 			for i := range d {
@@ -113,7 +112,7 @@ func (w *simdgroup) run(p *program) bool {
 			if mask == allLanes {
 				*d = *a
 			} else {
-				selectLanes(d, mask, a, d)
+				k.sel(d, mask, a, d)
 			}
 		case opBlendW:
 			d, a := pairAt(v, in.d), pairAt(v, in.a)
@@ -158,18 +157,23 @@ func (w *simdgroup) run(p *program) bool {
 			if !w.store(p.accesses[in.imm], mask) {
 				return false
 			}
+		case opHalfFma:
+			m := p.accesses[in.imm]
+			if h := w.halves(m, mask); h != nil {
+				k.halfFma(floatsAt(v, in.d), lanesAt(v, in.a), h, fv(uint32(s[in.b])), floatsAt(v, in.c))
+				continue
+			}
+			if !w.load(m, mask) {
+				return false
+			}
+			k.fmaS(floatsAt(v, in.d), floatsAt(v, in.a), fv(uint32(s[in.b])), floatsAt(v, in.c))
 		case opAtomic:
 			if !w.atomic(p.accesses[in.imm], mask) {
 				return false
 			}
 
 		case opShuffleXor:
-			d, a, m := lanesAt(v, in.d), lanesAt(v, in.a), uint32(in.imm)
-			var t u32s
-			for i := range t {
-				t[i] = a[(uint32(i)^m)&31]
-			}
-			*d = t
+			k.xorLane(lanesAt(v, in.d), lanesAt(v, in.a), uint32(in.imm))
 		case opShuffle:
 			d, a, b := lanesAt(v, in.d), lanesAt(v, in.a), lanesAt(v, in.b)
 			var t u32s
@@ -259,20 +263,6 @@ func (w *simdgroup) run(p *program) bool {
 		default:
 			panic("exec: unknown instruction")
 		}
-	}
-}
-
-func selectLanes(d *u32s, m uint32, a, b *u32s) {
-	for i := range d {
-		t := -(m >> i & 1)
-		d[i] = a[i]&t | b[i]&^t
-	}
-}
-
-func selectVS(d *u32s, m uint32, a *u32s, b uint32) {
-	for i := range d {
-		t := -(m >> i & 1)
-		d[i] = a[i]&t | b&^t
 	}
 }
 

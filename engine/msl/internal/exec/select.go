@@ -35,6 +35,7 @@ type selector struct {
 	loc      map[*ir.Value]int32
 	varLoc   []int32
 	consts   map[uint64]int32
+	literal  map[int32]uint64 // the inverse
 	builtins map[ir.Builtin]int32
 	scalars  []ir.Scalar
 	scalarNo map[scalarKey]int
@@ -82,7 +83,7 @@ type control struct {
 }
 
 func selectCode(a *analysis) *selector {
-	s := &selector{analysis: a, wide: map[int32]bool{}, loc: map[*ir.Value]int32{}, varLoc: make([]int32, len(a.f.Vars)), consts: map[uint64]int32{},
+	s := &selector{analysis: a, wide: map[int32]bool{}, loc: map[*ir.Value]int32{}, varLoc: make([]int32, len(a.f.Vars)), consts: map[uint64]int32{}, literal: map[int32]uint64{},
 		builtins: map[ir.Builtin]int32{}, scalarNo: map[scalarKey]int{}, patNo: map[*pattern]int32{}, skip: map[*ir.Value]bool{}, firstSet: map[*ir.Value]*ir.Value{}, plans: map[*ir.Value]*offset{}, comps: map[*ir.Value][]*ir.Value{}, inPlace: map[*ir.Value]bool{}}
 	for i := range s.varLoc {
 		s.varLoc[i] = -1
@@ -117,6 +118,7 @@ func (s *selector) constant(bits uint64) int32 {
 	}
 	id := s.newS()
 	s.consts[bits] = id
+	s.literal[id] = bits
 	return id
 }
 

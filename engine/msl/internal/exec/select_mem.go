@@ -25,6 +25,12 @@ func (s *selector) decompose(v *ir.Value, scale int64, o *offset) {
 	}
 	c := s.of(v)
 	if scale == 1 && c.kind == based && s.lanes[v] == nil {
+		if v.Op == ir.OpAdd && !c.isUniform() && (ofLane(v.Args[0]) || ofLane(v.Args[1])) {
+			// Base plus place in the row: apart, the base serves many accesses and the rest is known now.
+			s.decompose(v.Args[0], scale, o)
+			s.decompose(v.Args[1], scale, o)
+			return
+		}
 		if c.isUniform() {
 			o.uniform = append(o.uniform, v)
 		} else {
@@ -49,6 +55,19 @@ func (s *selector) decompose(v *ir.Value, scale int64, o *offset) {
 	default:
 		o.other = true
 	}
+}
+
+// ofLane reports whether v depends on the lane alone.
+func ofLane(v *ir.Value) bool {
+	switch {
+	case v.Op == ir.OpBuiltin:
+		return ir.Builtin(v.Bits) == ir.Lane
+	case v.Op == ir.OpAdd || v.Op == ir.OpMul:
+		return ofLane(v.Args[0]) && ofLane(v.Args[1])
+	case v.Op == ir.OpConvert:
+		return ofLane(v.Args[0])
+	}
+	return v.IsConst()
 }
 
 // planAddresses decides how each access forms its address. What the plan names is needed until the access.
@@ -229,6 +248,10 @@ func (s *selector) address(m *memAccess, v *ir.Value) {
 	m.imm = o.imm
 	for _, x := range append(o.uniform, o.pats...) {
 		r := s.scalar(x)
+		if bits, ok := s.literal[r]; ok {
+			m.imm += int64(bits)
+			continue
+		}
 		if m.base >= 0 {
 			sum := s.newS()
 			s.emit(draft{op: opAdd64, d: sum, a: m.base, b: r})
@@ -248,6 +271,12 @@ func (s *selector) address(m *memAccess, v *ir.Value) {
 		m.scale, m.signed = t.scale, t.v.Type.IsSigned()
 		m.narrow, m.narrowP = s.scalar(t.v), s.of(t.v).pat
 		m.pat = s.addPatterns(m.pat, m.narrowP, t.scale)
+		if bits, ok := s.literal[m.narrow]; ok {
+			if n := extend32(uint32(bits), m.signed); !m.wraps(n) {
+				m.imm += n * m.scale
+				m.narrow = -1
+			}
+		}
 	}
 }
 

@@ -2,12 +2,15 @@ package num
 
 import "math"
 
-// F16ToF32 widens a float16; exact. A NaN keeps its sign and payload.
+// F16ToF32 widens a float16; exact. A NaN keeps its sign and payload and becomes quiet, as IEEE 754 has it.
 func F16ToF32(h uint16) float32 {
 	f := math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112
 	u := math.Float32bits(f)
 	if h&0x7c00 == 0x7c00 {
 		u = 0x7f800000 | uint32(h&0x3ff)<<13
+		if h&0x3ff != 0 {
+			u |= 1 << 22
+		}
 	}
 	return math.Float32frombits(u | uint32(h&0x8000)<<16)
 }
