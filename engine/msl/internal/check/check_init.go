@@ -96,7 +96,7 @@ func (c *checker) constructArgs(at diag.Pos, t types.Type, args []syntax.Expr, b
 	switch len(args) {
 	case 0:
 		if types.IsVoid(t) {
-			return &Convert{node{at: at, typ: t}, constant(at, IntValue(types.Int, 0))}
+			return &Convert{node: node{at: at, typ: t}, X: constant(at, IntValue(types.Int, 0))}
 		}
 		return zero(at, t)
 	case 1:
@@ -308,6 +308,17 @@ func (c *checker) asType(at diag.Pos, x Expr, t types.Type) Expr {
 	return b
 }
 
+// explicitly marks a conversion as asked for.
+func explicitly(x Expr) Expr {
+	switch e := x.(type) {
+	case *Convert:
+		e.Explicit = true
+	case *Splat:
+		explicitly(e.X)
+	}
+	return x
+}
+
 // explicit converts x to t as a cast does: everything implicit, numbers and enumerations into each other, vectors
 // component by component, pointers within an address space, pointers to 64-bit integers.
 func (c *checker) explicit(at diag.Pos, x Expr, t types.Type, static bool) Expr {
@@ -315,7 +326,7 @@ func (c *checker) explicit(at diag.Pos, x Expr, t types.Type, static bool) Expr 
 		return x
 	}
 	if types.IsVoid(t) {
-		return &Convert{node{at: at, typ: t}, x}
+		return &Convert{node: node{at: at, typ: t}, X: x}
 	}
 	if isStruct(x) || isStructType(t) {
 		if s, ok := t.(*types.Struct); ok && !types.Identical(x.Type(), t) {
@@ -328,11 +339,11 @@ func (c *checker) explicit(at diag.Pos, x Expr, t types.Type, static bool) Expr 
 		return v
 	}
 	if rankTypes(v.Type(), t) != rankNone {
-		return at1(cast(v, t), at)
+		return explicitly(at1(cast(v, t), at))
 	}
 	if m, ok := v.Type().(*types.Matrix); ok {
 		if n, ok := t.(*types.Matrix); ok && m.Cols() == n.Cols() && m.Rows() == n.Rows() {
-			return &Convert{node{at: at, typ: t}, v}
+			return &Convert{node: node{at: at, typ: t}, X: v}
 		}
 	}
 	from, to := types.ScalarOf(v.Type()), types.ScalarOf(t)
@@ -340,10 +351,10 @@ func (c *checker) explicit(at diag.Pos, x Expr, t types.Type, static bool) Expr 
 		return c.diagonal(at, m, v)
 	}
 	if from != nil && to != nil && from.IsNumeric() && to.IsNumeric() && types.Width(v.Type()) == types.Width(t) {
-		return fold(&Convert{node{at: at, typ: t}, v})
+		return explicitly(fold(&Convert{node: node{at: at, typ: t}, X: v}))
 	}
 	if from != nil && to != nil && from.IsNumeric() && types.Width(v.Type()) == 1 && types.Width(t) > 1 {
-		return fold(&Splat{node{at: at, typ: t}, fold(&Convert{node{at: at, typ: to}, v})})
+		return fold(&Splat{node{at: at, typ: t}, fold(&Convert{node: node{at: at, typ: to}, X: v})})
 	}
 	p, fromPtr := v.Type().(*types.Pointer)
 	q, toPtr := t.(*types.Pointer)

@@ -234,12 +234,12 @@ func cast(x Expr, to types.Type) Expr {
 		if p, ok := from.(*types.Pointer); ok { // to bool: p != nullptr
 			return &Binary{node{at: at, typ: types.Bool}, Ne, x, &Null{node{at: at, typ: p}}}
 		}
-		return fold(&Convert{node{at: at, typ: to}, x})
+		return fold(&Convert{node: node{at: at, typ: to}, X: x})
 	case *types.Vector:
 		if _, ok := from.(*types.Vector); !ok {
 			return fold(&Splat{node{at: at, typ: to}, cast(x, t.Elem())})
 		}
-		return fold(&Convert{node{at: at, typ: to}, x})
+		return fold(&Convert{node: node{at: at, typ: to}, X: x})
 	case *types.Pointer:
 		if from == types.Type(types.Null) {
 			return &Null{node{at: at, typ: to}}

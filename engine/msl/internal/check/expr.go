@@ -157,7 +157,8 @@ type (
 	// underlying type. To void: X is evaluated and dropped.
 	Convert struct {
 		node
-		X Expr
+		X        Expr
+		Explicit bool // a cast, and no implicit conversion
 	}
 
 	// Splat repeats the scalar X, already of the element type, in each component of a vector or matrix.

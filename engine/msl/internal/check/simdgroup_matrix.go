@@ -92,7 +92,7 @@ func (c *checker) simdMatrixLoad(at diag.Pos, args []Expr) Expr {
 
 // intoMatrix assigns to a simdgroup matrix; the value is dropped.
 func (c *checker) intoMatrix(at diag.Pos, l, r Expr) Expr {
-	return &Convert{node{at: at, typ: types.Void}, &Assign{node{at: at, typ: l.Type()}, l, r}}
+	return &Convert{node: node{at: at, typ: types.Void}, X: &Assign{node{at: at, typ: l.Type()}, l, r}}
 }
 
 func (c *checker) simdMatrixStore(at diag.Pos, args []Expr) Expr {

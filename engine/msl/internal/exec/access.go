@@ -39,6 +39,7 @@ type memAccess struct {
 	pos     ir.Pos
 
 	number  int
+	copied  bool  // part of an aggregate that is being copied whole
 	bytes   int64 // size*n
 	align   int64 // alignment in bytes minus 1
 	aligned bool  // the pattern keeps the alignment of its base

@@ -17,6 +17,7 @@ type program struct {
 	numScalars int
 	accesses   []*memAccess
 	generics   []*generic
+	probes     []*probe
 	fields     []fieldToF32
 	patterns   []*pattern
 	scalarFns  []ir.Scalar
@@ -105,7 +106,7 @@ func allocate(s *selector) (*program, error) {
 		return nil, fmt.Errorf("exec: kernel %q needs %d scalar and %d vector registers; at most %d of each", s.f.Name, ns, nv, maxRegisters)
 	}
 	nv += 2 // a pair more, for components that nothing reads
-	p := &program{numVectors: nv, numScalars: ns + 1, accesses: s.accesses, generics: s.generics, fields: s.fields, patterns: s.pats,
+	p := &program{numVectors: nv, numScalars: ns + 1, accesses: s.accesses, generics: s.generics, probes: s.probes, fields: s.fields, patterns: s.pats,
 		scalarFns: s.scalars, hasBarrier: s.f.HasBarrier, roots: s.f.Roots, init: make([]uint64, ns+1)}
 	for bits, id := range s.consts {
 		p.init[sMap[id]] = bits
@@ -178,6 +179,11 @@ func allocate(s *selector) (*program, error) {
 			mapValue(&g.args[i])
 		}
 		mapValue(&g.d)
+	}
+	for _, q := range s.probes {
+		for i := range q.args {
+			mapValue(&q.args[i])
+		}
 	}
 	p.pairHalves()
 	p.squeeze()

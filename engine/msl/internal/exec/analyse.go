@@ -380,7 +380,7 @@ func (a *analysis) transfer(v *ir.Value) class {
 		return vary
 	case ir.OpAtomic:
 		return vary
-	case ir.OpSet, ir.OpStore, ir.OpDeclare, ir.OpBarrier, ir.OpSimdBarrier, ir.OpFence:
+	case ir.OpSet, ir.OpStore, ir.OpDeclare, ir.OpBarrier, ir.OpSimdBarrier, ir.OpFence, ir.OpProbe:
 		return uniform
 	}
 	for _, x := range v.Args {

@@ -15,7 +15,7 @@ type Fault struct {
 }
 
 // place names the thread of a lane.
-func (w *simdgroup) place(lane int) string {
+func (w *simdgroup) threadName(lane int) string {
 	t := w.index*32 + lane
 	x, y := w.g.shape[0], w.g.shape[1]
 	return fmt.Sprintf("thread (%d,%d,%d) of threadgroup (%d,%d,%d)", t%x, t/x%y, t/(x*y), w.g.id[0], w.g.id[1], w.g.id[2])
@@ -52,6 +52,6 @@ func (w *simdgroup) accessFault(kind string, m *memAccess, root *ir.Root, length
 			f.Summary += fmt.Sprintf(", bytes %d..%d of %d", off, off+m.bytes-1, length)
 		}
 	}
-	f.Parties = []string{fmt.Sprintf("%s %s at %s", w.place(lane), verb(m), m.pos)}
+	f.Parties = []string{fmt.Sprintf("%s %s at %s", w.threadName(lane), verb(m), m.pos)}
 	return f
 }

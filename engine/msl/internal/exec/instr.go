@@ -77,6 +77,8 @@ const (
 	opBreakIf // M a: remove lanes from the mask, jump if empty
 	opLoopEnd // jump back unless the mask is empty
 	opBarrier
+	opSimdBarrier // imm: mem_flags
+	opProbe       // probes[imm]
 	numOpcodes
 )
 
@@ -101,7 +103,7 @@ var opcodeNames = [numOpcodes]string{"end", "one", "two", "two_s", "cmp", "cmp_s
 	"xor_add", "tree_sum", "sel", "sel_vs", "sel_sv", "sel_ss", "splat", "splat_w", "pattern", "pattern_w", "move", "move_w", "blend", "blend_w",
 	"generic", "s1", "s2", "s3", "move_s", "add32", "mul32", "add64", "mul64", "mask_of", "blend_m", "sel_m", "not_m",
 	"load", "store", "atomic", "half_fma", "shuffle_xor", "shuffle", "lane", "cross", "cross_generic", "reduce_m",
-	"jump", "jump_back", "jump_zero", "if", "else", "save", "restore", "jump_empty", "strip", "kill", "break_if", "loop_end", "barrier"}
+	"jump", "jump_back", "jump_zero", "if", "else", "save", "restore", "jump_empty", "strip", "kill", "break_if", "loop_end", "barrier", "simd_barrier", "probe"}
 
 // String is the name in dumps.
 func (o opcode) String() string { return opcodeNames[o] }

@@ -2,8 +2,10 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/octoryn/assay/engine/msl/internal/ir"
 )
@@ -19,8 +21,9 @@ type Launch struct {
 	Bindings              []Binding // by root number; roots without a slot are ignored
 	Workers               int       // goroutines that share the threadgroups; at least one
 	Lanes                 Lanes
-	MaxSteps              int64 // instructions a simdgroup may execute; 0: DefaultSteps
-	Observer              Observer
+	MaxSteps              int64    // instructions a simdgroup may execute; 0: DefaultSteps
+	Observer              Observer // if set, one worker runs everything
+	Schedule              Schedule
 	Counters              *Counters // added to, if set
 }
 
@@ -34,6 +37,7 @@ type Binding struct {
 // group is a threadgroup being run.
 type group struct {
 	id       [3]int
+	slot     int // among the threadgroups in flight
 	shape    Shape
 	memories []memory // by root number
 	roots    []*ir.Root
@@ -44,6 +48,7 @@ type group struct {
 type worker struct {
 	lanes       *laneKernels
 	observer    Observer
+	watch       []bool   // by root number; nil without an observer
 	counts      []uint64 // lane accesses by access number
 	barriers    uint64
 	steps       uint64
@@ -96,24 +101,41 @@ func (l *Launch) parts() []part {
 }
 
 // Launch runs the kernel and returns when all threadgroups have finished, or one has gone wrong: then the fault of the first of
-// these in grid order (of the part of the grid, where threadgroups at the edges are smaller).
+// these in the order in which they run (of the part of the grid, where threadgroups at the edges are smaller).
 func (k *Kernel) Launch(l Launch) *Fault {
-	for _, part := range l.parts() {
+	parts := l.parts()
+	if l.Observer != nil {
+		l.Observer.Start(k.launching(&l))
+	}
+	if l.Schedule.Kind == Reversed {
+		slices.Reverse(parts)
+	}
+	for _, part := range parts {
 		if f := k.launch(l, part); f != nil {
 			return f
 		}
+	}
+	if l.Observer != nil {
+		return l.Observer.Finish()
 	}
 	return nil
 }
 
 // launch runs one part of the grid.
 func (k *Kernel) launch(l Launch, part part) *Fault {
-	shape := part.shapes.actual
 	p, err := k.program(part.shapes)
 	if err != nil {
 		return &Fault{Kind: "limit", Summary: err.Error()}
 	}
-	total := int64(part.count[0]) * int64(part.count[1]) * int64(part.count[2])
+	if l.Observer == nil && l.Schedule.Kind == InOrder {
+		return k.share(p, &l, part)
+	}
+	return k.schedule(p, &l, part)
+}
+
+// share runs the threadgroups in order on several workers.
+func (k *Kernel) share(p *program, l *Launch, part part) *Fault {
+	total := part.total()
 	workers := int(min(int64(max(l.Workers, 1)), total))
 	var next atomic.Int64
 	var first atomic.Int64 // the lowest threadgroup with a fault
@@ -122,14 +144,14 @@ func (k *Kernel) launch(l Launch, part part) *Fault {
 	at := make([]int64, workers)
 	all := make([]*worker, workers)
 	work := func(n int) {
-		w := k.worker(p, shape, &l)
+		w := k.worker(p, part.shapes.actual, l)
 		all[n] = w
 		for {
 			i := next.Add(1) - 1
 			if i >= first.Load() || i >= total {
 				return
 			}
-			if f := w.run(&l, part.threadgroup(i)); f != nil {
+			if f := w.run(l, part.threadgroup(i)); f != nil {
 				faults[n], at[n] = f, i
 				for {
 					old := first.Load()
@@ -154,10 +176,7 @@ func (k *Kernel) launch(l Launch, part part) *Fault {
 		wg.Wait()
 	}
 	for _, w := range all {
-		if l.Counters != nil {
-			l.Counters.add(p, w)
-		}
-		k.release(w)
+		k.release(w, l)
 	}
 	for n, f := range faults {
 		if f != nil && at[n] == first.Load() {
@@ -167,22 +186,55 @@ func (k *Kernel) launch(l Launch, part part) *Fault {
 	return nil
 }
 
+// launching describes the launch to its observer.
+func (k *Kernel) launching(l *Launch) *Launching {
+	out := &Launching{Func: k.f, Memory: make([]Memory, len(k.f.Roots)), Granule: make([]int, len(k.f.Roots))}
+	any := 8 // smallest access through a pointer chosen at run time
+	ir.Walk(k.f.Body.Body, func(n ir.Node) {
+		if v, ok := n.(*ir.Value); ok && v.IsMem() {
+			size := min(v.Mem.Bytes(), v.Align)
+			if v.Root == nil {
+				any = min(any, size)
+			} else if g := &out.Granule[v.Root.Number]; *g == 0 || size < *g {
+				*g = size
+			}
+		}
+	})
+	for i, r := range k.f.Roots {
+		if g := &out.Granule[i]; *g == 0 || any < *g {
+			*g = any
+		}
+		if r.Slot >= 0 && i < len(l.Bindings) && len(l.Bindings[i].Data) > 0 {
+			b := l.Bindings[i]
+			out.Memory[i] = Memory{Address: uintptr(unsafe.Pointer(&b.Data[0])), Data: b.Data, ReadOnly: b.ReadOnly}
+		}
+	}
+	return out
+}
+
 func (k *Kernel) worker(p *program, shape Shape, l *Launch) *worker {
 	w, _ := k.pool.Get().(*worker)
 	if w == nil {
 		w = &worker{}
 	}
 	w.lanes = l.Lanes.kernels()
-	w.observer = l.Observer
+	w.g.slot = 0
+	w.observer, w.watch = l.Observer, nil
+	if w.observer != nil {
+		w.watch = make([]bool, len(p.roots))
+		for i, r := range p.roots {
+			w.watch[i] = w.observer.Watches(r)
+		}
+	}
 	w.barriers, w.steps = 0, 0
 	w.threadBytes = k.f.ThreadBytes
-	if w.p != p {
+	n := 1
+	if p.hasBarrier || l.Schedule.Kind != InOrder || l.Observer != nil {
+		n = shape.simdgroups()
+	}
+	if w.p != p || len(w.sims) < n {
 		w.p = p
 		w.counts = make([]uint64, len(p.accesses))
-		n := 1
-		if p.hasBarrier {
-			n = shape.simdgroups()
-		}
 		w.sims = make([]simdgroup, n)
 		for i := range w.sims {
 			w.sims[i] = simdgroup{w: w, g: &w.g, scalars: make([]uint64, p.numScalars), vectors: make([]u32s, p.numVectors+1), thread: make([]byte, 32*w.threadBytes)}
@@ -229,8 +281,11 @@ func (k *Kernel) worker(p *program, shape Shape, l *Launch) *worker {
 	return w
 }
 
-func (k *Kernel) release(w *worker) {
-	w.observer = nil
+func (k *Kernel) release(w *worker, l *Launch) {
+	if l.Counters != nil {
+		l.Counters.add(w.p, w)
+	}
+	w.observer, w.watch = nil, nil
 	clear(w.g.memories)
 	k.pool.Put(w)
 }
@@ -244,22 +299,30 @@ func (p *part) threadgroup(i int64) [3]int {
 	return [3]int{p.first[0] + int(i%x), p.first[1] + int(i/x%y), p.first[2] + int(i/(x*y))}
 }
 
-// run executes a threadgroup.
-func (w *worker) run(l *Launch, id [3]int) *Fault {
+func (p *part) total() int64 {
+	return int64(p.count[0]) * int64(p.count[1]) * int64(p.count[2])
+}
+
+// begin prepares the worker for a threadgroup.
+func (w *worker) begin(l *Launch, id [3]int) (steps int64) {
 	g := &w.g
 	g.id = id
 	for j := range g.shared {
 		g.shared[j] = poison
 	}
 	if w.observer != nil {
-		w.observer.Begin(g.id)
-		defer w.observer.End(g.id)
+		w.observer.Begin(g.group())
 	}
-	steps := l.MaxSteps
-	if steps == 0 {
-		steps = DefaultSteps
+	if l.MaxSteps == 0 {
+		return DefaultSteps
 	}
-	n := g.shape.simdgroups()
+	return l.MaxSteps
+}
+
+// run executes a threadgroup, its simdgroups in order from barrier to barrier.
+func (w *worker) run(l *Launch, id [3]int) *Fault {
+	steps := w.begin(l, id)
+	n := w.g.shape.simdgroups()
 	if !w.p.hasBarrier {
 		sg := &w.sims[0]
 		for j := range n {
@@ -312,17 +375,18 @@ func (w *worker) arrive(n int) *Fault {
 		}
 		state := func(s *simdgroup) string {
 			if s.done {
-				return s.place(0) + " has returned"
+				return s.threadName(0) + " has returned"
 			}
-			return fmt.Sprintf("%s waits at %s", s.place(0), w.p.pos[s.pc])
+			return fmt.Sprintf("%s waits at %s", s.threadName(0), w.p.pos[s.pc])
 		}
 		return &Fault{Kind: "missing barrier", Summary: "not every simdgroup of the threadgroup reaches the barrier", Parties: []string{state(first), state(sg)}}
 	}
 	if w.observer != nil {
-		w.observer.Barrier(w.g.id, uint64(w.p.code[first.pc].imm))
+		w.observer.Barrier(w.g.group(), uint64(w.p.code[first.pc].imm))
 	}
 	for j := range n {
 		w.sims[j].pc++
+		w.sims[j].waits = false
 	}
 	return nil
 }
@@ -330,7 +394,7 @@ func (w *worker) arrive(n int) *Fault {
 // start puts a simdgroup at the beginning.
 func (w *simdgroup) start(l *Launch, index int, steps int64) {
 	p := w.w.p
-	w.index, w.pc, w.done, w.fault, w.fuel = index, 0, false, nil, steps
+	w.index, w.pc, w.done, w.waits, w.fault, w.fuel, w.slice = index, 0, false, false, nil, steps, 0
 	w.initial = allLanes
 	if left := w.g.shape.threads() - index*32; left < 32 {
 		w.initial = 1<<left - 1
@@ -364,12 +428,12 @@ func (w *simdgroup) builtin(l *Launch, b ir.Builtin) uint32 {
 
 func (w *simdgroup) endless(p *program, pc int) {
 	w.fault = &Fault{Kind: "endless loop", Summary: "a simdgroup executed more instructions than a launch allows",
-		Parties: []string{fmt.Sprintf("%s in the loop at %s", w.place(firstLane(w.initial)), p.pos[pc])}}
+		Parties: []string{fmt.Sprintf("%s in the loop at %s", w.threadName(firstLane(w.initial)), p.pos[pc])}}
 }
 
 func (w *simdgroup) divergentBarrier(p *program, pc int, mask uint32) {
 	missing := firstLane(w.initial &^ mask)
 	w.fault = &Fault{Kind: "divergent barrier", Summary: "only some threads of a simdgroup reach the barrier", Parties: []string{
-		fmt.Sprintf("%s arrives at %s", w.place(firstLane(mask)), p.pos[pc]),
-		fmt.Sprintf("%s does not", w.place(missing))}}
+		fmt.Sprintf("%s arrives at %s", w.threadName(firstLane(mask)), p.pos[pc]),
+		fmt.Sprintf("%s does not", w.threadName(missing))}}
 }

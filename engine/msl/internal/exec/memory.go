@@ -65,8 +65,11 @@ func (m *memAccess) wraps(n int64) bool {
 // load executes a load; it reports false after a fault.
 func (w *simdgroup) load(m *memAccess, mask uint32) bool {
 	w.w.counts[m.number] += uint64(bits.OnesCount32(mask))
+	if w.watched(m) && !w.announce(m, mask) {
+		return false
+	}
 	mem := w.memoryOf(m)
-	if mem == nil || w.w.observer != nil {
+	if mem == nil {
 		return w.slow(m, mask)
 	}
 	if m.uniform {
@@ -149,7 +152,7 @@ func (w *simdgroup) load(m *memAccess, mask uint32) bool {
 func (w *simdgroup) halves(m *memAccess, mask uint32) *byte {
 	mem := &w.g.memories[m.root]
 	base, ok := w.baseOf(m)
-	if !ok || mask != allLanes || w.w.observer != nil || base+m.pat.min < 0 || base+m.pat.max+m.bytes > mem.length || base&m.align != 0 || !m.aligned {
+	if !ok || mask != allLanes || w.watched(m) || base+m.pat.min < 0 || base+m.pat.max+m.bytes > mem.length || base&m.align != 0 || !m.aligned {
 		return nil
 	}
 	w.w.counts[m.number] += 32
@@ -251,8 +254,11 @@ func storeOne(t ir.Type, p unsafe.Pointer, v uint64) {
 // store executes a store; it reports false after a fault.
 func (w *simdgroup) store(m *memAccess, mask uint32) bool {
 	w.w.counts[m.number] += uint64(bits.OnesCount32(mask))
+	if w.watched(m) && !w.announce(m, mask) {
+		return false
+	}
 	mem := w.memoryOf(m)
-	if mem == nil || w.w.observer != nil || mem.readOnly || m.mode != addrPattern || mem.lane != 0 {
+	if mem == nil || mem.readOnly || m.mode != addrPattern || mem.lane != 0 {
 		return w.slow(m, mask)
 	}
 	base, ok := w.baseOf(m)
@@ -299,16 +305,8 @@ func (w *simdgroup) store(m *memAccess, mask uint32) bool {
 	return true
 }
 
-// slow carries out any access lane by lane: divergence, pointers chosen at run time, thread memory, observers, and whatever
-// is wrong. It reports false after a fault.
-func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
-	if mask == 0 {
-		return true
-	}
-	var at [32]int64
-	var mems [32]*memory
-	var own [32]memory // thread arrays; a variable of the loop would go to the heap
-	var root *ir.Root
+// addresses works out, for the active lanes, the offset of an access and the number of the root.
+func (w *simdgroup) addresses(m *memAccess, mask uint32, at *[32]int64, number *[32]int) {
 	base := m.imm
 	if m.base >= 0 {
 		base += int64(w.scalars[m.base])
@@ -327,17 +325,34 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 		case addrWide:
 			at[i] = int64(pairAt(unsafe.Pointer(&w.vectors[0]), uint16(m.index))[i])
 		}
-		number := m.root
+		number[i] = m.root
 		if m.rootS >= 0 {
-			number = int(uint32(w.scalars[m.rootS]))
+			number[i] = int(uint32(w.scalars[m.rootS]))
 		} else if m.rootV >= 0 {
-			number = int(w.vectors[m.rootV][i])
+			number[i] = int(w.vectors[m.rootV][i])
 		}
+	}
+}
+
+// slow carries out any access lane by lane: divergence, pointers chosen at run time, thread memory, observers, and whatever
+// is wrong. It reports false after a fault.
+func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
+	if mask == 0 {
+		return true
+	}
+	var at [32]int64
+	var mems [32]*memory
+	var own [32]memory // thread arrays; a variable of the loop would go to the heap
+	var number [32]int
+	w.addresses(m, mask, &at, &number)
+	for b := mask; b != 0; b &= b - 1 {
+		i := bits.TrailingZeros32(b)
+		number := number[i]
 		if number < 0 || number >= len(w.g.roots) {
 			w.fault = w.accessFault("null pointer", m, nil, 0, at[i], i)
 			return false
 		}
-		root = w.g.roots[number]
+		root := w.g.roots[number]
 		p := &w.g.memories[number]
 		if root.Space == ir.Thread {
 			own[i] = w.threadMemory(root)
@@ -360,13 +375,6 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 		}
 		if root.Space == ir.Thread {
 			at[i] += int64(i) * p.lane
-		}
-	}
-	if o := w.w.observer; o != nil && root.Space != ir.Thread {
-		if m.rootV < 0 {
-			if w.fault = o.Access(w.describe(m, root, mask, &at)); w.fault != nil {
-				return false
-			}
 		}
 	}
 	switch m.op {
@@ -411,11 +419,6 @@ func (w *simdgroup) slow(m *memAccess, mask uint32) bool {
 	return true
 }
 
-func (w *simdgroup) describe(m *memAccess, root *ir.Root, mask uint32, at *[32]int64) *Access {
-	return &Access{Root: root, Read: m.op != ir.OpStore, Write: m.op != ir.OpLoad, Atomic: m.op == ir.OpAtomic, Mask: mask, Offset: *at,
-		Bytes: int(m.bytes), Simdgroup: w.index, Threadgroup: w.g.id, Pos: m.pos}
-}
-
 // threadMemory is a thread array of this simdgroup: lane i's copy starts lane bytes after that of lane i-1.
 func (w *simdgroup) threadMemory(r *ir.Root) memory {
 	if len(w.thread) == 0 {
@@ -427,5 +430,8 @@ func (w *simdgroup) threadMemory(r *ir.Root) memory {
 // atomic executes an atomic operation, lanes in rising order.
 func (w *simdgroup) atomic(m *memAccess, mask uint32) bool {
 	w.w.counts[m.number] += uint64(bits.OnesCount32(mask))
+	if w.watched(m) && !w.announce(m, mask) {
+		return false
+	}
 	return w.slow(m, mask)
 }

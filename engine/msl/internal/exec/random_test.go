@@ -54,9 +54,10 @@ func compareRandom(seed uint64) string {
 	for _, run := range []struct {
 		workers int
 		lanes   Lanes
-	}{{1, Portable}, {2, Portable}, {1, Fastest}} {
+		order   Schedule
+	}{{1, Portable, Schedule{}}, {2, Portable, Schedule{}}, {1, Fastest, Schedule{}}, {1, Fastest, Schedule{Kind: Reversed}}, {1, Portable, Schedule{Kind: Shuffled, Seed: seed}}} {
 		got := make([]byte, len(want))
-		fault := k.Launch(Launch{Threadgroups: [3]int{groups, 1, 1}, ThreadsPerThreadgroup: [3]int{per, 1, 1}, Bindings: []Binding{{Data: in}, {Data: got}}, Workers: run.workers, Lanes: run.lanes})
+		fault := k.Launch(Launch{Threadgroups: [3]int{groups, 1, 1}, ThreadsPerThreadgroup: [3]int{per, 1, 1}, Bindings: []Binding{{Data: in}, {Data: got}}, Workers: run.workers, Lanes: run.lanes, Schedule: run.order})
 		if fault != nil {
 			return fmt.Sprintf("%+v\n%s", fault, text)
 		}
@@ -66,7 +67,7 @@ func compareRandom(seed uint64) string {
 			nan := (field == 2 || field == 3) && fv(g) != fv(g) && fv(w) != fv(w)
 			nan = nan || field == 6 && g&0x7fff > 0x7c00 && w&0x7fff > 0x7c00
 			if g != w && !nan {
-				return fmt.Sprintf("seed %d, %v, thread %d, output %d: got %#x, want %#x\n%s\n%s", seed, run.lanes, i/32, field, g, w, text, o)
+				return fmt.Sprintf("seed %d, %+v, thread %d, output %d: got %#x, want %#x\n%s\n%s", seed, run, i/32, field, g, w, text, o)
 			}
 		}
 	}

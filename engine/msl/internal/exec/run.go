@@ -20,6 +20,8 @@ type simdgroup struct {
 	vectors []u32s
 	thread  []byte // thread memory, lane after lane
 	done    bool
+	waits   bool // at a barrier
+	slice   int  // memory operations until a turn ends; 0: none
 	fuel    int64
 	fault   *Fault
 }
@@ -34,8 +36,8 @@ func pairAt(base unsafe.Pointer, r uint16) *u64s {
 	return (*u64s)(unsafe.Add(base, uintptr(r)*unsafe.Sizeof(u32s{})))
 }
 
-// run executes until the end, a barrier or a fault. It reports whether it stopped at a barrier; the program counter then
-// is at the barrier.
+// run executes until the end, a barrier, the end of a turn or a fault. It reports whether it stopped at a barrier; the program
+// counter then is at the barrier.
 //
 // Register numbers were checked against the sizes of the files when the program was built, so the vectors are reached
 // through a pointer without another check.
@@ -153,8 +155,14 @@ func (w *simdgroup) run(p *program) bool {
 			if !w.load(p.accesses[in.imm], mask) {
 				return false
 			}
+			if w.slice > 0 && w.turn(pc, mask) {
+				return false
+			}
 		case opStore:
 			if !w.store(p.accesses[in.imm], mask) {
+				return false
+			}
+			if w.slice > 0 && w.turn(pc, mask) {
 				return false
 			}
 		case opHalfFma:
@@ -169,6 +177,9 @@ func (w *simdgroup) run(p *program) bool {
 			k.fmaS(floatsAt(v, in.d), floatsAt(v, in.a), fv(uint32(s[in.b])), floatsAt(v, in.c))
 		case opAtomic:
 			if !w.atomic(p.accesses[in.imm], mask) {
+				return false
+			}
+			if w.slice > 0 && w.turn(pc, mask) {
 				return false
 			}
 
@@ -255,8 +266,16 @@ func (w *simdgroup) run(p *program) bool {
 				return false
 			}
 			w.w.barriers++
-			w.pc, w.mask = pc-1, mask
+			w.pc, w.mask, w.waits = pc-1, mask, true
 			return true
+		case opSimdBarrier:
+			if o := w.w.observer; o != nil {
+				o.SimdBarrier(w.place(mask), uint64(in.imm))
+			}
+		case opProbe:
+			if !w.probe(p.probes[in.imm], mask) {
+				return false
+			}
 		case opEnd:
 			w.done = true
 			return false

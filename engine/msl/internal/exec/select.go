@@ -36,6 +36,7 @@ type selector struct {
 	varLoc   []int32
 	consts   map[uint64]int32
 	literal  map[int32]uint64 // the inverse
+	probes   []*probe
 	builtins map[ir.Builtin]int32
 	scalars  []ir.Scalar
 	scalarNo map[scalarKey]int
@@ -492,7 +493,18 @@ func (s *selector) value(v *ir.Value, in *region) {
 		s.memory(v)
 	case ir.OpBarrier:
 		s.emit(draft{op: opBarrier, imm: int32(v.Bits)})
-	case ir.OpSimdBarrier, ir.OpFence:
+	case ir.OpSimdBarrier:
+		s.emit(draft{op: opSimdBarrier, imm: int32(v.Bits)})
+	case ir.OpProbe:
+		p := &probe{kind: ir.ProbeKind(v.Bits), note: v.Note, root: v.Root, pos: v.Pos}
+		for _, a := range v.Args {
+			p.args = append(p.args, s.operand(a))
+			p.types = append(p.types, a.Type)
+		}
+		at := s.emit(draft{op: opProbe, imm: int32(len(s.probes))})
+		s.touch(at, false, p.args...)
+		s.probes = append(s.probes, p)
+	case ir.OpFence:
 	default:
 		switch {
 		case v.Op.Cross():

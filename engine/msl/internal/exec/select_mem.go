@@ -156,7 +156,7 @@ func (s *selector) findUnneeded() {
 
 // memory emits a load, store or atomic.
 func (s *selector) memory(v *ir.Value) {
-	m := &memAccess{op: v.Op, elem: v.Mem, size: v.Mem.Bytes(), n: v.N, align: int64(v.Align) - 1, root: -1, rootS: -1, rootV: -1, base: -1, index: -1, narrow: -1, pat: s.analysis.uniform, pos: v.Pos}
+	m := &memAccess{op: v.Op, elem: v.Mem, size: v.Mem.Bytes(), n: v.N, align: int64(v.Align) - 1, root: -1, rootS: -1, rootV: -1, base: -1, index: -1, narrow: -1, pat: s.analysis.uniform, copied: v.Note == "copy", pos: v.Pos}
 	if v.Op == ir.OpAtomic {
 		m.atom = ir.AtomicOp(v.Bits)
 	}

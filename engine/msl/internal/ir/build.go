@@ -303,7 +303,7 @@ func (b *Builder) If(cond *Value, then, els func()) {
 	if len(n.Then) == 0 && len(n.Else) == 0 {
 		return
 	}
-	if !thenDead && !elseDead && b.ifToSelect(n) {
+	if !thenDead && !elseDead && !b.F.Observed && b.ifToSelect(n) {
 		return
 	}
 	b.emit(n)

@@ -14,6 +14,10 @@ type Func struct {
 	ThreadBytes      int
 	HasBarrier       bool
 
+	// Observed says that the function tells an observer what it computes, by probes. Then what stands in a branch is computed only
+	// where the branch is taken, nothing ahead of it and selected, and arrays stay in memory.
+	Observed bool
+
 	numValues int
 	numBlocks int
 }
@@ -78,12 +82,13 @@ type Value struct {
 	Op    Op
 	Type  Type // of the result; Void if there is none
 	Args  []*Value
-	Bits  uint64 // OpConst: the value; OpBuiltin, OpAtomic: which; OpComp: index; OpBarrier: mem_flags
+	Bits  uint64 // OpConst: the value; OpBuiltin, OpAtomic, OpProbe: which; OpComp: index; OpBarrier: mem_flags
 	Var   *Var   // OpGet, OpSet, OpDeclare
 	Root  *Root  // memory operations; nil if the root is an operand
 	Mem   Type   // memory operations: element type in memory
 	N     int    // memory operations: number of consecutive elements
 	Align int    // memory operations: the bytes of which the address must be a multiple
+	Note  string // OpProbe: see ProbeKind; OpLoad: "copy" if the value is part of an aggregate being copied
 	Pos   Pos
 }
 

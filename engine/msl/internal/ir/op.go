@@ -123,6 +123,8 @@ const (
 	OpSimdBarrier // an ordering point within a simdgroup
 	OpFence
 
+	OpProbe // probe.kind "note" %1 %2: tells the observer of the launch; see ProbeKind
+
 	numOps
 )
 
@@ -168,6 +170,7 @@ var ops = [numOps]opInfo{
 	OpSimdAll: {"simd_all", 1, cross}, OpSimdAny: {"simd_any", 1, cross}, OpBallot: {"ballot", 1, cross},
 	OpBroadcastFirst: {"broadcast_first", 1, cross}, OpSimdIsFirst: {"simd_is_first", 0, cross},
 	OpBarrier: {"barrier", 0, effect}, OpSimdBarrier: {"simd_barrier", 0, effect}, OpFence: {"fence", 0, effect},
+	OpProbe: {"probe", -1, effect},
 }
 
 // String is the printed name.

@@ -9,7 +9,10 @@ import (
 // that makes known is folded, and what nothing uses is dropped. f must not be used afterwards.
 func Optimize(f *Func) *Func {
 	for i := range 6 {
-		cells := promotable(f)
+		var cells map[*Root]map[int]*cell
+		if !f.Observed {
+			cells = promotable(f)
+		}
 		f = rebuild(f, cells)
 		eliminate(f)
 		if i > 0 && len(cells) == 0 { // the first round may make addresses known
@@ -174,7 +177,7 @@ func rebuild(f *Func, cells map[*Root]map[int]*cell) *Func { return rebuildWith(
 func rebuildWith(f *Func, cells map[*Root]map[int]*cell, replace func(*Builder, Builtin) *Value) *Func {
 	b := NewBuilder(f.Name)
 	b.F.Roots, b.F.Vars = f.Roots, f.Vars
-	b.F.ThreadgroupBytes = f.ThreadgroupBytes
+	b.F.ThreadgroupBytes, b.F.Observed = f.ThreadgroupBytes, f.Observed
 	r := &rebuilder{b, cells, map[*Value]*Value{}, map[*Value][]*Value{}, map[Node]Node{f.Body: b.F.Body}, replace}
 	r.list(f.Body.Body)
 	return b.F
@@ -329,12 +332,15 @@ func (r *rebuilder) value(v *Value) {
 		switch v.Op {
 		case OpLoad:
 			r.vectors[v] = b.Load(a, v.Mem, v.N)
+			b.note(v.Note)
 			out = r.vectors[v][0]
 		case OpStore:
 			b.Store(a, v.Mem, ops...)
 		case OpAtomic:
 			out = b.Atomic(AtomicOp(v.Bits), a, v.Mem, ops...)
 		}
+	case v.Op == OpProbe:
+		b.Probe(ProbeKind(v.Bits), v.Note, v.Root, r.args(v.Args)...)
 	case v.Op == OpBarrier || v.Op == OpSimdBarrier || v.Op == OpFence:
 		b.Barrier(v.Op, v.Bits)
 	case v.Op.Pure():

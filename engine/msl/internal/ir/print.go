@@ -112,6 +112,8 @@ func (v *Value) Text() string {
 		b.WriteString("." + v.Args[0].Type.String())
 	case OpAtomic:
 		b.WriteString("." + AtomicOp(v.Bits).String())
+	case OpProbe:
+		fmt.Fprintf(&b, ".%s %q", ProbeKind(v.Bits), v.Note)
 	case OpBarrier, OpFence:
 		fmt.Fprintf(&b, " %d", v.Bits)
 	}
@@ -148,6 +150,9 @@ func (v *Value) Ref() string {
 	}
 	return "%" + strconv.Itoa(v.ID)
 }
+
+// ValueText renders a value in register form.
+func ValueText(t Type, v uint64) string { return constText(t, v) }
 
 func constText(t Type, v uint64) string {
 	switch {

@@ -171,6 +171,9 @@ func (v *verifier) value(x *Value) error {
 			return fmt.Errorf("operand %%%d is a vector; take a component", a.ID)
 		}
 	}
+	if x.Op == OpProbe && ProbeKind(x.Bits) >= numProbes {
+		return fmt.Errorf("unknown probe %d", x.Bits)
+	}
 	if !x.Op.Pure() {
 		return nil
 	}

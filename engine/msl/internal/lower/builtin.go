@@ -60,7 +60,14 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 	if op, ok := relations[e.ID]; ok {
 		return l.each(args, func(x []*ir.Value) *ir.Value { return b.Op(op, ir.Bool, x[0]) })
 	}
+	if isSimdgroup(e.ID) {
+		l.probeSimdgroup(e.ID.String())
+	}
 	if op, ok := crossLane[e.ID]; ok {
+		if op.Unordered() && t.IsFloat() && l.b.F.Observed {
+			b.Probe(ir.ProbeUnordered, e.ID.String(), nil)
+		}
+		l.probeShuffle(op, e.ID.String(), []*ir.Value{args[0][0], args[len(args)-1][0]})
 		return l.each(args, func(x []*ir.Value) *ir.Value { return l.crossLane(op, x) })
 	}
 	if op, ok := atomics[e.ID]; ok {

@@ -134,7 +134,7 @@ func (l *lowerer) variable(e *check.VarRef) *place {
 // index lowers an element of an array or vector that is a place.
 func (l *lowerer) index(e *check.Index) *place {
 	p := l.place(e.X)
-	i := l.value(e.Index)[0]
+	i := l.indexValue(e.Index)
 	size := 0
 	count := 0
 	switch t := e.X.Type().(type) {
@@ -160,6 +160,21 @@ func (l *lowerer) index(e *check.Index) *place {
 		a = l.address(p, e)
 	}
 	return &place{t: e.Type(), addr: l.moved(a, i, size)}
+}
+
+// indexValue lowers an index.
+func (l *lowerer) indexValue(e check.Expr) *ir.Value {
+	l.indexing++
+	defer func() { l.indexing-- }()
+	return l.value(e)[0]
+}
+
+// valueFor lowers what is assigned to, or initialises, a variable.
+func (l *lowerer) valueFor(v *check.Var, e check.Expr) []*ir.Value {
+	outer := l.assigning
+	l.assigning = v
+	defer func() { l.assigning = outer }()
+	return l.value(e)
 }
 
 // moved is an address plus index elements of size bytes.
@@ -191,14 +206,14 @@ func (l *lowerer) value(e check.Expr) []*ir.Value {
 		return l.binaryExpr(e)
 	case *check.PointerAdd:
 		a := l.pointerAddr(l.value(e.X))
-		i := l.value(e.Index)[0]
+		i := l.indexValue(e.Index)
 		return l.addrLeaves(l.moved(a, i, e.X.Type().(*types.Pointer).Elem.Size()))
 	case *check.PointerDiff:
 		x, y := l.value(e.X), l.value(e.Y)
 		d := b.Op(ir.OpSub, ir.I64, x[1], y[1])
 		return one(b.Op(ir.OpDiv, ir.I64, d, b.ConstI(ir.I64, int64(e.X.Type().(*types.Pointer).Elem.Size()))))
 	case *check.Assign:
-		r := l.value(e.R)
+		r := l.valueFor(base(e.L), e.R)
 		p := l.place(e.L)
 		l.at(e.Pos())
 		l.store(p, r)
@@ -217,7 +232,10 @@ func (l *lowerer) value(e check.Expr) []*ir.Value {
 			l.discard(e.X)
 			return nil
 		}
-		return l.convert(l.value(e.X), elemType(e.Type()))
+		v := l.value(e.X)
+		out := l.convert(v, elemType(e.Type()))
+		l.probeConversion(e, v, out)
+		return out
 	case *check.Splat:
 		x := l.value(e.X)[0]
 		out := make([]*ir.Value, numLeaves(e.Type()))
@@ -306,7 +324,7 @@ func (l *lowerer) convert(v []*ir.Value, to ir.Type) []*ir.Value {
 // valueIndex picks a component of a value that has no place.
 func (l *lowerer) valueIndex(e *check.Index) []*ir.Value {
 	v := l.value(e.X)
-	i := l.value(e.Index)[0]
+	i := l.indexValue(e.Index)
 	n := numLeaves(e.Type())
 	count := len(v) / n
 	if k := ir.Extend(i.Type, i.Bits); i.IsConst() && k < uint64(count) {
@@ -340,6 +358,7 @@ func (l *lowerer) unary(e *check.Unary) []*ir.Value {
 	for i, x := range v {
 		switch e.Op {
 		case check.Neg:
+			l.probeInteger(ir.OpNeg, x, x)
 			out[i] = l.b.Op(ir.OpNeg, x.Type, x)
 		default:
 			out[i] = l.b.Op(ir.OpNot, x.Type, x)
@@ -352,6 +371,7 @@ func (l *lowerer) unary(e *check.Unary) []*ir.Value {
 func (l *lowerer) binary(op check.Op, x, y *ir.Value) *ir.Value {
 	b := l.b
 	if r, ok := binaryOps[op]; ok {
+		l.probeInteger(r, x, y)
 		return b.Op(r, x.Type, x, y)
 	}
 	if x.Type == ir.Bool {
@@ -398,6 +418,9 @@ func (l *lowerer) binaryExpr(e *check.Binary) []*ir.Value {
 		return []*ir.Value{b.Get(t)}
 	}
 	x, y := l.value(e.X), l.value(e.Y)
+	if l.b.F.Observed {
+		l.at(e.Pos())
+	}
 	if _, isPtr := e.X.Type().(*types.Pointer); isPtr {
 		return []*ir.Value{l.comparePointers(e.Op, x, y)}
 	}
@@ -464,6 +487,7 @@ func (l *lowerer) incDec(e *check.IncDec) []*ir.Value {
 			if x.Type.IsFloat() {
 				by = b.ConstF(x.Type, float32(step))
 			}
+			l.probeInteger(ir.OpAdd, x, by)
 			next = append(next, b.Op(ir.OpAdd, x.Type, x, by))
 		}
 	}
@@ -610,8 +634,8 @@ func (l *lowerer) call(e *check.Call) []*ir.Value {
 			l.local(p, args[i])
 		}
 	}
-	targets := l.targets
-	l.targets = nil
+	targets, indexing, assigning := l.targets, l.indexing, l.assigning
+	l.targets, l.indexing, l.assigning = nil, 0, nil
 	l.fn = fr
 	b.Block(func(end *ir.Block) {
 		fr.end = end
@@ -622,7 +646,7 @@ func (l *lowerer) call(e *check.Call) []*ir.Value {
 		l.stmts(f.Body.Stmts, true)
 	})
 	l.fn = fr.up
-	l.targets = targets
+	l.targets, l.indexing, l.assigning = targets, indexing, assigning
 	if f.RetRef {
 		if fr.refs == nil {
 			l.fail(e.Pos(), "function %q returns no reference", f.Name)

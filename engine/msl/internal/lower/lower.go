@@ -19,6 +19,16 @@ type Constant struct {
 // Kernel lowers the kernel called name by the host. constants gives function constants by index; those that the kernel
 // does not use may be missing.
 func Kernel(prog *check.Program, name string, constants map[int]Constant) (f *ir.Func, err error) {
+	return kernel(prog, name, constants, false)
+}
+
+// Observed lowers the kernel with probes that tell an observer what it computes. Variables that are declared without a value
+// stand in memory, so that reading them too early shows.
+func Observed(prog *check.Program, name string, constants map[int]Constant) (*ir.Func, error) {
+	return kernel(prog, name, constants, true)
+}
+
+func kernel(prog *check.Program, name string, constants map[int]Constant, observed bool) (f *ir.Func, err error) {
 	var k *check.Func
 	for _, x := range prog.Kernels {
 		if x.HostName == name {
@@ -29,8 +39,8 @@ func Kernel(prog *check.Program, name string, constants map[int]Constant) (f *ir
 		return nil, fmt.Errorf("no kernel %q", name)
 	}
 	l := &lowerer{b: ir.NewBuilder(name), prog: prog, env: map[*check.Var]*place{}, roots: map[*check.Var]*ir.Root{}, known: map[*check.Var]check.Value{},
-		lambdas: map[*check.Func]bool{},
-		failed:  map[*check.Var]*diag.Error{}, taken: map[*check.Var]bool{}, scanned: map[*check.Func]bool{}, constants: constants}
+		lambdas: map[*check.Func]bool{}, indexes: map[*check.Var]bool{},
+		failed: map[*check.Var]*diag.Error{}, taken: map[*check.Var]bool{}, scanned: map[*check.Func]bool{}, constants: constants}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(stop)
@@ -43,10 +53,14 @@ func Kernel(prog *check.Program, name string, constants map[int]Constant) (f *ir
 	if err := l.functionConstants(); err != nil {
 		return nil, err
 	}
+	l.b.F.Observed = observed
 	l.globals()
 	l.kernel(k)
 	l.layoutThreadgroup()
 	f = ir.Optimize(l.b.F)
+	if observed {
+		f = ir.ProbeFloats(f)
+	}
 	return f, nil
 }
 
@@ -67,7 +81,11 @@ type lowerer struct {
 	constants map[int]Constant
 	fn        *frame
 	targets   []target
-	lastRef   *place // what the last call of a function returning a reference gave
+	indexing  int                 // depth of indices around
+	assigning *check.Var          // the variable that a value is being computed for
+	indexes   map[*check.Var]bool // variables that occur in an index
+	copying   bool                // an aggregate is being loaded whole
+	lastRef   *place              // what the last call of a function returning a reference gave
 }
 
 // frame is a function being inlined.

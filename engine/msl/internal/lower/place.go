@@ -80,7 +80,20 @@ func (l *lowerer) load(p *place) []*ir.Value {
 	case p.value != nil:
 		return l.constant(*p.value, p.t)
 	}
+	switch p.t.(type) {
+	case *types.Struct, *types.Array:
+		l.copying = true
+		defer func() { l.copying = false }()
+	}
 	return l.loadMemory(p.addr, p.t)
+}
+
+// read loads from memory; part of an aggregate being copied is marked, as it need not be set.
+func (l *lowerer) read(a ir.Addr, mem ir.Type, n int) []*ir.Value {
+	if l.copying && l.b.F.Observed {
+		return l.b.LoadCopy(a, mem, n)
+	}
+	return l.b.Load(a, mem, n)
 }
 
 func (l *lowerer) loadLanes(p *place) []*ir.Value {
@@ -120,7 +133,7 @@ func (l *lowerer) loadMemory(a ir.Addr, t types.Type) []*ir.Value {
 	b := l.b
 	switch t := t.(type) {
 	case *types.Vector:
-		return l.fromMemory(scalarType(t.Elem()), b.Load(aligned(a, t.Align()), memType(scalarType(t.Elem())), t.Len()))
+		return l.fromMemory(scalarType(t.Elem()), l.read(aligned(a, t.Align()), memType(scalarType(t.Elem())), t.Len()))
 	case *types.Matrix:
 		var out []*ir.Value
 		for i := range t.Cols() {
@@ -144,14 +157,14 @@ func (l *lowerer) loadMemory(a ir.Addr, t types.Type) []*ir.Value {
 	case *types.Pointer:
 		// The number of the object in the top 16 bits of the 8 bytes, the offset below.
 		a = aligned(a, t.Align())
-		low := b.Load(a, ir.U32, 1)[0]
-		mid := b.Load(aligned(l.offset(a, 4), 2), ir.I16, 1)[0]
-		num := b.Load(aligned(l.offset(a, 6), 2), ir.U16, 1)[0]
+		low := l.read(a, ir.U32, 1)[0]
+		mid := l.read(aligned(l.offset(a, 4), 2), ir.I16, 1)[0]
+		num := l.read(aligned(l.offset(a, 6), 2), ir.U16, 1)[0]
 		off := b.Op(ir.OpAdd, ir.I64, b.Op(ir.OpMul, ir.I64, b.Convert(mid, ir.I64), b.ConstI(ir.I64, 1<<32)), b.Convert(low, ir.I64))
 		return []*ir.Value{b.Convert(num, ir.U32), off}
 	}
 	e := elemType(t)
-	return l.fromMemory(e, b.Load(aligned(a, memType(e).Bytes()), memType(e), 1))
+	return l.fromMemory(e, l.read(aligned(a, memType(e).Bytes()), memType(e), 1))
 }
 
 // fromMemory turns bytes into bools.
@@ -330,9 +343,12 @@ func (l *lowerer) address(p *place, at check.Expr) ir.Addr {
 // local makes a parameter or local with the given leaves; nil leaves it undefined.
 func (l *lowerer) local(v *check.Var, init []*ir.Value) {
 	b := l.b
-	if l.taken[v] || needsMemory(v.Type) {
+	if l.taken[v] || needsMemory(v.Type) || l.b.F.Observed && init == nil && numLeaves(v.Type) > 0 {
 		r := l.root(&ir.Root{Name: v.Name, Space: ir.Thread, Slot: -1, Bytes: max(v.Type.Size(), 1), Align: max(v.Type.Align(), v.Align), Elem: elem(v.Type), Pos: position(v.Pos)})
 		b.DeclareRoot(r)
+		if b.F.Observed {
+			b.Probe(ir.ProbeDeclare, r.Name, r)
+		}
 		p := l.memoryPlace(r, v.Type)
 		l.env[v] = p
 		if init != nil {

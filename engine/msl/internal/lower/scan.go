@@ -37,6 +37,7 @@ func (l *lowerer) scan(f *check.Func) {
 		}
 		l.scanned[f] = true
 		funcs = append(funcs, f)
+		l.findIndexes(f)
 		check.Visit(f.Body, nil, func(e check.Expr) {
 			if c, ok := e.(*check.Call); ok {
 				find(c.Func)

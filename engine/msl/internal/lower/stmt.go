@@ -113,7 +113,7 @@ func (l *lowerer) declare(v *check.Var) {
 	default:
 		var init []*ir.Value
 		if v.Init != nil {
-			init = l.value(v.Init)
+			init = l.valueFor(v, v.Init)
 		}
 		l.local(v, init)
 	}
