@@ -135,7 +135,9 @@ kernel, or the executor's code for one. Function constants are taken as 4 and fa
 func newMSLRun() *cobra.Command {
 	var o launch.Sources
 	var out []string
-	var asJSON bool
+	var asJSON, strict bool
+	var schedule string
+	var schedules int
 	cmd := &cobra.Command{
 		Use:   "run FILE LAUNCH.json",
 		Short: "Run a kernel of a file and report what it does wrong",
@@ -165,6 +167,17 @@ Exit codes: 0 clean (or the expected fault came), 1 a fault or a mismatch, 2 bad
 					return err
 				}
 			}
+			if schedule != "" {
+				if err := s.SetSchedule(schedule); err != nil {
+					return err
+				}
+			}
+			if schedules > 0 {
+				s.Schedules = schedules
+			}
+			if strict {
+				s.Checks = append(s.Checks, launch.CheckStrict)
+			}
 			r, err := launch.Run(args[0], o, s)
 			var input *launch.InputError
 			if errors.As(err, &input) && input.File == "" {
@@ -177,6 +190,9 @@ Exit codes: 0 clean (or the expected fault came), 1 a fault or a mismatch, 2 bad
 		},
 	}
 	sourceFlags(cmd, &o)
+	cmd.Flags().BoolVar(&strict, "strict", false, "list each use of an operation whose bits MSL leaves open")
+	cmd.Flags().StringVar(&schedule, "schedule", "", "run in this order: in-order, reversed, or the seed that a finding names")
+	cmd.Flags().IntVar(&schedules, "schedules", 0, "compare the bits of so many orders, instead of LAUNCH.json's number")
 	cmd.Flags().StringArrayVar(&out, "out", nil, "INDEX prints a buffer, INDEX=FILE writes its bytes to a file; may be given again")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -10,6 +10,7 @@ import (
 	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
 	"github.com/octoryn/assay/engine/msl/internal/lower"
+	"github.com/octoryn/assay/engine/msl/internal/sanitize"
 )
 
 // dispatch is a Dispatch with its kernel made.
@@ -19,6 +20,7 @@ type dispatch struct {
 	source     *check.Func
 	f          *ir.Func
 	kernel     *exec.Kernel
+	observed   *exec.Kernel // lowered for an observer; nil unless a check needs it
 	maxThreads int
 }
 
@@ -32,7 +34,7 @@ func (s *Spec) prepare(file string, prog *check.Program) ([]*dispatch, error) {
 	for i := range s.Dispatches {
 		d := &dispatch{Dispatch: &s.Dispatches[i], number: i}
 		if m := made[d.Kernel]; m != nil {
-			d.source, d.f, d.kernel, d.maxThreads = m.source, m.f, m.kernel, m.maxThreads
+			d.source, d.f, d.kernel, d.observed, d.maxThreads = m.source, m.f, m.kernel, m.observed, m.maxThreads
 		} else if err := d.make(s, file, prog); err != nil {
 			return nil, err
 		}
@@ -69,6 +71,18 @@ func (d *dispatch) make(s *Spec, file string, prog *check.Program) error {
 	}
 	if d.kernel, err = exec.NewKernel(d.f); err != nil {
 		return &SourceError{err.Error()}
+	}
+	if sanitize.New(s.Checks).NeedsProbes() {
+		f, err := lower.Observed(prog, d.Kernel, s.Constants)
+		if err == nil {
+			err = ir.Verify(f)
+		}
+		if err != nil {
+			return err
+		}
+		if d.observed, err = exec.NewKernel(f); err != nil {
+			return &SourceError{err.Error()}
+		}
 	}
 	d.maxThreads = d.kernel.MaxThreads()
 	if n := d.source.MaxThreads; n > 0 {

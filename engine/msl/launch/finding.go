@@ -2,9 +2,11 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/octoryn/assay/engine/msl/internal/exec"
+	"github.com/octoryn/assay/engine/msl/internal/sanitize"
 )
 
 // Finding is something that a kernel, or the launch, does wrong.
@@ -27,17 +29,29 @@ func (f *Finding) Error() string {
 	return b.String()
 }
 
-// The checks. Memory and barrier are part of executing at all and cannot be turned off; naming them is allowed.
+// The checks that are no sanitizer. Memory and barrier are part of executing at all and cannot be turned off; naming them is
+// allowed. Schedules says that orders of execution disagree; strict lists the operations whose bits MSL leaves open.
 const (
-	CheckMemory  = "memory"  // bounds, alignment, null pointers, writes to read-only memory, launch limits, endless loops
-	CheckBarrier = "barrier" // divergent and missing barriers
+	CheckMemory    = "memory"  // bounds, alignment, null pointers, writes to read-only memory, launch limits, endless loops
+	CheckBarrier   = "barrier" // divergent and missing barriers
+	CheckSchedules = "schedules"
+	CheckStrict    = "strict"
 )
 
-// AllChecks lists the names that "checks" accepts beside "all".
-func AllChecks() []string { return []string{CheckBarrier, CheckMemory} }
+// AllChecks lists what "all" stands for: the sanitizers, and what is always on.
+func AllChecks() []string {
+	out := append(sanitize.Names(), CheckBarrier, CheckMemory)
+	slices.Sort(out)
+	return out
+}
+
+// NamedChecks lists the names that "checks" accepts beside "all".
+func NamedChecks() []string { return append(AllChecks(), CheckStrict) }
 
 // DefaultChecks are those of a launch that names none.
 func DefaultChecks() []string { return []string{CheckBarrier, CheckMemory} }
+
+func (s *Spec) strict() bool { return slices.Contains(s.Checks, CheckStrict) }
 
 // executorFinding is a fault of the executor itself.
 func executorFinding(f *exec.Fault, kernel string, dispatch int) Finding {

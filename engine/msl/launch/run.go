@@ -71,8 +71,14 @@ func Run(file string, o Sources, s *Spec) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{spec: s, Findings: []Finding{}, Mismatches: []string{}, Counts: []Counts{}}
-	if r.Findings = append(r.Findings, s.limits(all)...); len(r.Findings) == 0 {
-		r.execute(all)
+	r.Findings = append(r.Findings, s.limits(all)...)
+	for _, pass := range []func([]*dispatch){r.execute, r.observe, r.reschedule} {
+		if len(r.Findings) == 0 {
+			pass(all)
+		}
+	}
+	if s.strict() {
+		r.Findings = append(r.Findings, openBits(all)...)
 	}
 	r.judge()
 	return r, nil
@@ -90,11 +96,12 @@ func (s *Spec) memory() map[int][]byte {
 	return m
 }
 
-// execute runs the dispatches in order.
+// execute runs the dispatches in order, without sanitizers.
 func (r *Result) execute(all []*dispatch) {
 	memory := r.spec.memory()
 	for _, d := range all {
 		l := r.spec.launch(d, memory)
+		l.Schedule = r.spec.Schedule
 		var c exec.Counters
 		l.Counters = &c
 		if f := d.kernel.Launch(l); f != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
 	"github.com/octoryn/assay/engine/msl/internal/lower"
 )
@@ -26,7 +27,7 @@ const (
 const maxGridThreads = 1 << 48
 
 // maxSchedules bounds the runs of one launch.
-const maxSchedules = 1
+const maxSchedules = 1 << 16
 
 // Spec describes a launch; README.md in this folder shows one with every field.
 type Spec struct {
@@ -37,7 +38,8 @@ type Spec struct {
 	Buffers    []Buffer
 	Bytes      []Bytes
 	Checks     []string
-	Schedules  int // runs under different orders, all of which must give the same bits; at least 1
+	Schedules  int           // runs under different orders, all of which must give the same bits; at least 1
+	Schedule   exec.Schedule // of the run itself
 	Expect     []Expect
 	Fault      string // the finding that is wanted; "" for none
 }
@@ -453,15 +455,32 @@ func parseChecks(v value) ([]string, error) {
 		switch {
 		case s == "all":
 			out = append(out, AllChecks()...)
-		case slices.Contains(AllChecks(), s):
+		case slices.Contains(NamedChecks(), s):
 			out = append(out, s)
 		default:
-			return x.want("\"all\" or one of " + strings.Join(AllChecks(), ", "))
+			return x.want("\"all\" or one of " + strings.Join(NamedChecks(), ", "))
 		}
 		return nil
 	})
 	slices.Sort(out)
 	return slices.Compact(out), err
+}
+
+// SetSchedule makes the run follow one order: "in-order", "reversed", or the seed of a shuffled one, as a finding names it.
+func (s *Spec) SetSchedule(name string) error {
+	switch name {
+	case "in-order":
+		s.Schedule = exec.Schedule{}
+	case "reversed":
+		s.Schedule = exec.Schedule{Kind: exec.Reversed}
+	default:
+		seed, err := strconv.ParseUint(name, 10, 64)
+		if err != nil {
+			return &InputError{Field: "--schedule", Msg: fmt.Sprintf("got %q, want in-order, reversed, or the seed of a shuffled schedule", name)}
+		}
+		s.Schedule = exec.Schedule{Kind: exec.Shuffled, Seed: seed}
+	}
+	return nil
 }
 
 // inputFile is the error for a file that cannot be read.

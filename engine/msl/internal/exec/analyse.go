@@ -92,11 +92,21 @@ func analyse(f *ir.Func, shape Shape) *analysis {
 	body.end = a.end
 	a.extendUses()
 	a.scopes(body)
-	for a.pass(f.Body.Body) {
+	for again := true; again; {
+		for a.pass(f.Body.Body) {
+		}
+		again = false
+		for i := range a.vars { // depends on nothing but what it held before it was set: every lane reads the same leftover
+			if v := &a.vars[i]; v.class.kind == unknown && len(v.gets) > 0 {
+				v.class, again = a.uniformClass(), true
+			}
+		}
 	}
 	a.findPoison(body)
 	return a
 }
+
+func (a *analysis) uniformClass() class { return class{based, a.uniform} }
 
 func (a *analysis) pattern(diff [32]int64) *pattern {
 	if p := a.patterns[diff]; p != nil {
@@ -209,9 +219,6 @@ func (a *analysis) scopes(body *region) {
 			v.declared = body
 		}
 		v.scope = v.declared
-		if len(v.sets) == 0 {
-			v.class = class{based, a.uniform} // never set: every lane reads the same leftover
-		}
 		if len(v.gets) == 0 {
 			continue
 		}
@@ -329,7 +336,7 @@ func (a *analysis) of(v *ir.Value) class {
 }
 
 func (a *analysis) transfer(v *ir.Value) class {
-	uniform := class{based, a.uniform}
+	uniform := a.uniformClass()
 	vary := class{kind: varying}
 	switch v.Op {
 	case ir.OpConst:
@@ -413,7 +420,7 @@ func (a *analysis) mayBeThread() bool {
 
 // pure classifies a pure operation whose operands are known.
 func (a *analysis) pure(v *ir.Value) class {
-	uniform := class{based, a.uniform}
+	uniform := a.uniformClass()
 	allUniform, allLanes := true, true
 	for _, x := range v.Args {
 		allUniform = allUniform && a.of(x).isUniform()

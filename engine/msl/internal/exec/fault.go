@@ -16,9 +16,14 @@ type Fault struct {
 
 // place names the thread of a lane.
 func (w *simdgroup) threadName(lane int) string {
-	t := w.index*32 + lane
-	x, y := w.g.shape[0], w.g.shape[1]
-	return fmt.Sprintf("thread (%d,%d,%d) of threadgroup (%d,%d,%d)", t%x, t/x%y, t/(x*y), w.g.id[0], w.g.id[1], w.g.id[2])
+	return ThreadName(w.g.shape, w.g.id, w.index, lane)
+}
+
+// ThreadName names the thread of a lane of a simdgroup.
+func ThreadName(s Shape, group [3]int, simdgroup, lane int) string {
+	t := simdgroup*32 + lane
+	x, y := s[0], s[1]
+	return fmt.Sprintf("thread (%d,%d,%d) of threadgroup (%d,%d,%d)", t%x, t/x%y, t/(x*y), group[0], group[1], group[2])
 }
 
 func verb(m *memAccess) string {

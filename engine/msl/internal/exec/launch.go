@@ -24,6 +24,7 @@ type Launch struct {
 	MaxSteps              int64    // instructions a simdgroup may execute; 0: DefaultSteps
 	Observer              Observer // if set, one worker runs everything
 	Schedule              Schedule
+	Concurrent            bool      // for the observer: no barrier stands between this launch and the one before
 	Counters              *Counters // added to, if set
 }
 
@@ -188,7 +189,7 @@ func (k *Kernel) share(p *program, l *Launch, part part) *Fault {
 
 // launching describes the launch to its observer.
 func (k *Kernel) launching(l *Launch) *Launching {
-	out := &Launching{Func: k.f, Memory: make([]Memory, len(k.f.Roots)), Granule: make([]int, len(k.f.Roots))}
+	out := &Launching{Func: k.f, Concurrent: l.Concurrent, Memory: make([]Memory, len(k.f.Roots)), Granule: make([]int, len(k.f.Roots))}
 	any := 8 // smallest access through a pointer chosen at run time
 	ir.Walk(k.f.Body.Body, func(n ir.Node) {
 		if v, ok := n.(*ir.Value); ok && v.IsMem() {

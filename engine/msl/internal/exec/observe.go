@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"unsafe"
 
 	"github.com/octoryn/assay/engine/msl/internal/ir"
@@ -33,8 +34,10 @@ type Observer interface {
 
 // Launching is a launch that begins.
 type Launching struct {
-	Func   *ir.Func
-	Memory []Memory // by root number
+	Func *ir.Func
+	// Concurrent says that the launch may run at the same time as the one before: no barrier stands between them.
+	Concurrent bool
+	Memory     []Memory // by root number
 	// Granule is, by root number, the size of the smallest piece that an access of the kernel may take of it, in bytes.
 	Granule []int
 }
@@ -63,6 +66,9 @@ type Place struct {
 // Thread names the thread of a lane.
 func (p *Place) Thread(lane int) string { return p.w.threadName(lane) }
 
+// Shape is the size of the threadgroup.
+func (p *Place) Shape() Shape { return p.w.g.shape }
+
 // Initial is the mask of the lanes that exist.
 func (p *Place) Initial() uint32 { return p.w.initial }
 
@@ -82,6 +88,7 @@ type Access struct {
 	Copy        bool // part of an aggregate that is being copied whole
 	Bytes       int  // that each lane accesses
 	Dense       bool // all lanes act, and lane i starts where lane i-1 ends
+	Uniform     bool // all active lanes act on the same bytes
 	Number      int  // of the instruction within the kernel
 	Pos         ir.Pos
 	base        int64
@@ -97,19 +104,24 @@ func (a *Access) Verb() string { return verb(a.m) }
 
 // Value is what an active lane writes; or what it is about to read, or change.
 func (a *Access) Value(lane int) string {
-	s := ""
-	for k := range a.m.n {
-		if k > 0 {
-			s += " "
-		}
-		if a.m.op == ir.OpStore {
-			s += ir.ValueText(a.m.elem, a.w.read(a.m.vals[k], lane))
-		} else {
-			mem, at := a.memory(lane)
-			s += ir.ValueText(a.m.elem, loadOne(a.m.elem, unsafe.Add(mem.p, at+int64(k*a.m.size))))
-		}
+	if a.m.op != ir.OpStore {
+		return PresentText(a, lane)
 	}
-	return s
+	var s []string
+	for k := range a.m.n {
+		s = append(s, ir.ValueText(a.m.elem, a.w.read(a.m.vals[k], lane)))
+	}
+	return strings.Join(s, " ")
+}
+
+// PresentText renders what memory holds where an active lane acts, as the access sees it.
+func PresentText(a *Access, lane int) string {
+	mem, at := a.memory(lane)
+	var s []string
+	for k := range a.m.n {
+		s = append(s, ir.ValueText(a.m.elem, loadOne(a.m.elem, unsafe.Add(mem.p, at+int64(k*a.m.size)))))
+	}
+	return strings.Join(s, " ")
 }
 
 // Written are the bytes that an active lane is about to write; nil for an atomic, whose result is not known yet.
@@ -219,7 +231,7 @@ func (w *simdgroup) announce(m *memAccess, mask uint32) bool {
 					b &= 1<<31 | 1
 				}
 			}
-			a.Dense = m.dense && mask == allLanes
+			a.Dense, a.Uniform = m.dense && mask == allLanes, m.uniform
 			w.fault = w.w.observer.Access(&a)
 			return w.fault == nil
 		}

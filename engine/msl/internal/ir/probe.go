@@ -54,7 +54,7 @@ func (b *Builder) LoadCopy(a Addr, mem Type, n int) []*Value {
 // ProbeFloats inserts a probe after each floating-point operation and each read of a float.
 func ProbeFloats(f *Func) *Func {
 	probe := func(v *Value) *Value {
-		if !v.Type.IsFloat() && !(v.Op == OpSelect) {
+		if !v.Type.IsFloat() {
 			return nil
 		}
 		p := &Value{Op: OpProbe, Type: Void, Pos: v.Pos}
@@ -68,9 +68,6 @@ func ProbeFloats(f *Func) *Func {
 					p.Args = append(p.Args, a)
 				}
 			}
-			if len(p.Args) > 3 { // an executor's probe takes three; the addend of a fma is the one that matters least
-				p.Args = p.Args[:3]
-			}
 		default:
 			return nil
 		}
@@ -81,7 +78,7 @@ func ProbeFloats(f *Func) *Func {
 	var list func(in []Node) []Node
 	list = func(in []Node) []Node {
 		var out []Node
-		for i, n := range in {
+		for _, n := range in {
 			out = append(out, n)
 			switch n := n.(type) {
 			case *If:
@@ -91,7 +88,6 @@ func ProbeFloats(f *Func) *Func {
 			case *Block:
 				n.Body = list(n.Body)
 			case *Value:
-				_ = i
 				if p := probe(n); p != nil {
 					out = append(out, p)
 				}
@@ -106,8 +102,7 @@ func ProbeFloats(f *Func) *Func {
 // arithmetic reports whether the operation rounds, or otherwise makes a float from floats.
 func (o Op) arithmetic() bool {
 	switch o {
-	case OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt, OpRsqrt, OpMod, OpLdexp, OpNextafter, OpConvert, OpSimdSum, OpSimdProduct,
-		OpPrefixSumExclusive, OpPrefixSumInclusive, OpPrefixProductExclusive, OpPrefixProductInclusive:
+	case OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt, OpRsqrt, OpMod, OpLdexp, OpNextafter, OpConvert:
 		return true
 	}
 	return o >= OpExp && o <= OpAtan2

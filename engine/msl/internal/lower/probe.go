@@ -86,10 +86,12 @@ func (l *lowerer) probeShuffle(op ir.Op, name string, x []*ir.Value) {
 		lane = by
 	case ir.OpShuffleXor:
 		lane = b.Op(ir.OpXor, ir.I32, lane, by)
-	case ir.OpShuffleUp: // low lanes keep their own value: no lane is read
-		lane = b.Op(ir.OpMax, ir.I32, b.Op(ir.OpSub, ir.I32, lane, by), b.ConstI(ir.I32, 0))
+	case ir.OpShuffleUp: // low lanes keep their own value, and so do high ones in the other direction
+		from := b.Op(ir.OpSub, ir.I32, lane, by)
+		lane = b.Op(ir.OpSelect, ir.I32, b.Op(ir.OpLt, ir.Bool, from, b.ConstI(ir.I32, 0)), lane, from)
 	case ir.OpShuffleDown:
-		lane = b.Op(ir.OpMin, ir.I32, b.Op(ir.OpAdd, ir.I32, lane, by), b.ConstI(ir.I32, 31))
+		from := b.Op(ir.OpAdd, ir.I32, lane, by)
+		lane = b.Op(ir.OpSelect, ir.I32, b.Op(ir.OpLt, ir.Bool, b.ConstI(ir.I32, 31), from), lane, from)
 	}
 	b.Probe(ir.ProbeShuffle, name, nil, lane)
 }
