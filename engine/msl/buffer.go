@@ -29,6 +29,9 @@ func (b *buffer) Write(offsetBytes int, src []byte) error {
 		return err
 	}
 	copy(b.data[offsetBytes:], src)
+	b.dev.checking.Lock()
+	defer b.dev.checking.Unlock()
+	b.dev.checks.HostWrote(b.data, offsetBytes, len(src))
 	return nil
 }
 
@@ -41,7 +44,13 @@ func (b *buffer) Read(offsetBytes int, dst []byte) error {
 }
 
 // Release gives the memory back. Releasing twice is harmless.
-func (b *buffer) Release() { b.released.Store(true) }
+func (b *buffer) Release() {
+	if !b.released.Swap(true) {
+		b.dev.checking.Lock()
+		defer b.dev.checking.Unlock()
+		b.dev.checks.Forget(b.data)
+	}
+}
 
 // access refuses what a host must not do.
 func (b *buffer) access(verb string, offsetBytes, lengthBytes int) error {

@@ -2,6 +2,7 @@ package msl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/octoryn/assay/engine/device"
 	"github.com/octoryn/assay/engine/msl/internal/exec"
@@ -12,6 +13,7 @@ type commandBuffer struct {
 	dev      *Device
 	label    string
 	launches []launch
+	barrier  bool          // one stands after the last launch
 	done     chan struct{} // not nil once committed
 	err      error         // set before done is closed
 	waited   bool
@@ -38,15 +40,18 @@ func (c *commandBuffer) Dispatch(d device.Dispatch) error {
 	if err != nil {
 		return fmt.Errorf("msl: dispatch of %q (%s, layer %d, step %d): %w", p.kernel, d.Tag.Role, d.Tag.Layer, d.Tag.Step, err)
 	}
+	l.exec.Concurrent = len(c.launches) > 0 && !c.barrier
+	c.barrier = false
 	c.launches = append(c.launches, l)
 	return nil
 }
 
-// Barrier needs nothing: dispatches run one after the other.
+// Barrier is for the checks: dispatches run one after the other anyway.
 func (c *commandBuffer) Barrier() error {
 	if c.done != nil {
 		return fmt.Errorf("msl: command buffer %q: barrier after Commit", c.label)
 	}
+	c.barrier = true
 	return nil
 }
 
@@ -87,9 +92,20 @@ func (c *commandBuffer) Wait() error {
 
 // run executes the launches until one goes wrong.
 func (c *commandBuffer) run() {
+	if checks := c.dev.checks; !checks.Empty() {
+		c.dev.checking.Lock()
+		defer c.dev.checking.Unlock()
+		checks.Overlap(slices.ContainsFunc(c.launches, func(l launch) bool { return l.exec.Concurrent }))
+		for i := range c.launches {
+			c.launches[i].exec.Observer = checks
+		}
+	}
 	for _, l := range c.launches {
 		l.exec.Workers, l.exec.Lanes = c.dev.workers, c.dev.lanes
 		run := l.pipeline.exec.Launch
+		if l.exec.Observer != nil {
+			run = l.pipeline.observed.Launch
+		}
 		if c.dev.compare {
 			run = l.bothLanes
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/octoryn/assay/engine/device"
 	"github.com/octoryn/assay/engine/msl/internal/exec"
+	"github.com/octoryn/assay/engine/msl/internal/sanitize"
 )
 
 // Limits of the device: those of an Apple GPU, so that what runs here does not fail there for its size.
@@ -26,6 +27,10 @@ type Options struct {
 	// result.
 	Workers int
 
+	// Checks names the sanitizers that look on at every dispatch (package sanitize lists them); what one finds is a fault. Memory that
+	// the host has not written is uninitialised, and dispatches without a barrier between them count as running at the same time.
+	Checks []string
+
 	// CompareLanes runs each dispatch once with each kind of lane kernels and demands the same bits of every buffer it writes;
 	// a difference is a fault of kind "lanes". A test of the device itself: it doubles the time.
 	CompareLanes bool
@@ -41,6 +46,9 @@ type Device struct {
 	lanes   exec.Lanes
 	compare bool
 
+	checking sync.Mutex // held while checks is used
+	checks   *sanitize.Set
+
 	mu     sync.Mutex
 	last   chan struct{} // closed when the command buffer committed last has finished
 	closed bool
@@ -52,7 +60,7 @@ func New(o Options) *Device {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	d := &Device{workers: workers, compare: o.CompareLanes}
+	d := &Device{workers: workers, compare: o.CompareLanes, checks: sanitize.New(o.Checks)}
 	if o.PortableLanes {
 		d.lanes = exec.Portable
 	}
@@ -84,6 +92,9 @@ func (d *Device) NewBuffer(label string, lengthBytes int) (device.Buffer, error)
 	for i := range data {
 		data[i] = poison
 	}
+	d.checking.Lock()
+	d.checks.Fresh(data)
+	d.checking.Unlock()
 	return &buffer{dev: d, label: label, data: data}, nil
 }
 

@@ -75,7 +75,16 @@ func (l *library) Pipeline(kernel string, constants []device.Constant) (device.P
 	if err != nil {
 		return nil, fmt.Errorf("msl: kernel %q: %w", kernel, err)
 	}
-	p := &pipeline{dev: l.dev, kernel: kernel, exec: k, roots: f.Roots}
+	p := &pipeline{dev: l.dev, kernel: kernel, exec: k, observed: k, roots: f.Roots}
+	if l.dev.checks.NeedsProbes() {
+		f, err := lower.Observed(l.prog, kernel, values)
+		if err != nil {
+			return nil, fmt.Errorf("msl: kernel %q: %w", kernel, err)
+		}
+		if p.observed, err = exec.NewKernel(f); err != nil {
+			return nil, fmt.Errorf("msl: kernel %q: %w", kernel, err)
+		}
+	}
 	l.made[key] = p
 	return p, nil
 }
@@ -99,10 +108,11 @@ func constant(c device.Constant) (lower.Constant, error) {
 }
 
 type pipeline struct {
-	dev    *Device
-	kernel string
-	exec   *exec.Kernel
-	roots  []*ir.Root
+	dev      *Device
+	kernel   string
+	exec     *exec.Kernel
+	observed *exec.Kernel // for the checks
+	roots    []*ir.Root
 }
 
 func (p *pipeline) Kernel() string                    { return p.kernel }

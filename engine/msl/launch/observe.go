@@ -24,7 +24,7 @@ func (r *Result) observe(all []*dispatch) {
 	}
 	for i, d := range all {
 		if i > 0 && !d.Barrier {
-			set.WatchAll()
+			set.Overlap(true)
 		}
 	}
 	for i, d := range all {

@@ -11,7 +11,7 @@ const (
 	ProbeNarrow                      // x, y: before and after an implicit conversion to the narrower integer type Note
 	ProbeFloat                       // result, then operands, of the floating-point operation Note
 	ProbeFloatToInt                  // x: a float converted to the integer type Note
-	ProbeRead                        // x: a float read from memory
+	ProbeRead                        // operands of the comparison, minimum or maximum of floats Note
 	ProbeUnordered                   // nothing: a reduction of floats, Note, whose order MSL leaves open
 	ProbeSimdgroup                   // nothing: the simdgroup function Note is about to be executed
 	ProbeShuffle                     // lane (i32): from which the function Note reads
@@ -51,24 +51,24 @@ func (b *Builder) LoadCopy(a Addr, mem Type, n int) []*Value {
 	return v
 }
 
-// ProbeFloats inserts a probe after each floating-point operation and each read of a float.
+// ProbeFloats inserts a probe after each floating-point operation and comparison.
 func ProbeFloats(f *Func) *Func {
 	probe := func(v *Value) *Value {
-		if !v.Type.IsFloat() {
+		p := &Value{Op: OpProbe, Type: Void, Note: v.Op.String(), Pos: v.Pos}
+		switch {
+		case v.Type.IsFloat() && v.Op.arithmetic():
+			p.Bits, p.Args = uint64(ProbeFloat), []*Value{v}
+		case v.Op >= OpEq && v.Op <= OpLe || v.Op == OpMin || v.Op == OpMax:
+			p.Bits = uint64(ProbeRead)
+		default:
 			return nil
 		}
-		p := &Value{Op: OpProbe, Type: Void, Pos: v.Pos}
-		switch {
-		case v.Op == OpLoad && v.N == 1, v.Op == OpComp:
-			p.Bits, p.Args = uint64(ProbeRead), []*Value{v}
-		case v.Op.arithmetic():
-			p.Bits, p.Note, p.Args = uint64(ProbeFloat), v.Op.String(), []*Value{v}
-			for _, a := range v.Args {
-				if a.Type.IsFloat() {
-					p.Args = append(p.Args, a)
-				}
+		for _, a := range v.Args {
+			if a.Type.IsFloat() {
+				p.Args = append(p.Args, a)
 			}
-		default:
+		}
+		if len(p.Args) == 0 {
 			return nil
 		}
 		f.numValues++

@@ -20,17 +20,23 @@ func (*Numeric) Probe(p *exec.Probe) *exec.Fault {
 		})
 	case ir.ProbeFloat, ir.ProbeRead:
 		return eachLane(p, func(lane int) (kind, summary string) {
-			bits, t := p.Arg(0, lane)
-			f := float32Of(bits)
-			if subnormal(t, f) {
-				what := "read"
-				if p.Kind == ir.ProbeFloat {
-					what = "result of " + p.Note
+			first := 0
+			if p.Kind == ir.ProbeFloat {
+				first = 1
+			}
+			for i := first; i < p.Args(); i++ {
+				bits, t := p.Arg(i, lane)
+				if x := float32Of(bits); subnormal(t, x) {
+					return "subnormal", fmt.Sprintf("%v, operand of %s", x, p.Note)
 				}
-				return "subnormal", fmt.Sprintf("%v, %s", f, what)
 			}
 			if p.Kind == ir.ProbeRead {
 				return "", ""
+			}
+			bits, t := p.Arg(0, lane)
+			f := float32Of(bits)
+			if subnormal(t, f) {
+				return "subnormal", fmt.Sprintf("%v, result of %s", f, p.Note)
 			}
 			nan, inf := f != f, math.IsInf(float64(f), 0)
 			for i := 1; i < p.Args() && (nan || inf); i++ {

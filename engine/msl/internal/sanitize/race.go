@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
@@ -130,6 +131,10 @@ func (r *Race) Start(l *exec.Launching) {
 		x := r.region(m, granule[end(m)])
 		r.roots[i] = &raceShadow{cells: &x.cells, offset: int(m.Address-x.base) / x.granule}
 	}
+}
+
+func (r *Race) forget(data []byte) {
+	r.regions = slices.DeleteFunc(r.regions, func(x *raceRegion) bool { return x.is(data) })
 }
 
 // region finds or makes the cells of the memory that m is a part of, no coarser than granule.

@@ -55,8 +55,7 @@ func (s *Set) NeedsProbes() bool {
 	return slices.ContainsFunc(s.names, func(n string) bool { return n != "race" && n != "writes" })
 }
 
-// Fresh says that nothing has written to data yet, and WatchAll that dispatches may overlap, so that reading matters as well
-// where this dispatch writes nothing.
+// Fresh says that nothing has written to data yet.
 func (s *Set) Fresh(data []byte) {
 	for _, o := range s.all {
 		if f, ok := o.(interface{ Fresh([]byte) }); ok {
@@ -65,11 +64,29 @@ func (s *Set) Fresh(data []byte) {
 	}
 }
 
-// WatchAll says that dispatches may overlap: then reading matters too where this dispatch writes nothing.
-func (s *Set) WatchAll() {
+// HostWrote says that the host has written n bytes of data, from byte off on.
+func (s *Set) HostWrote(data []byte, off, n int) {
+	for _, o := range s.all {
+		if u, ok := o.(*Uninitialised); ok {
+			u.hostWrote(data, off, n)
+		}
+	}
+}
+
+// Forget says that data is no longer anybody's: another buffer may get its place.
+func (s *Set) Forget(data []byte) {
+	for _, o := range s.all {
+		if f, ok := o.(interface{ forget([]byte) }); ok {
+			f.forget(data)
+		}
+	}
+}
+
+// Overlap says whether dispatches may run at the same time: then reading matters too where a dispatch writes nothing.
+func (s *Set) Overlap(may bool) {
 	for _, o := range s.all {
 		if r, ok := o.(*Race); ok {
-			r.overlap = true
+			r.overlap = may
 		}
 	}
 }

@@ -3,6 +3,8 @@ package sanitize
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+	"unsafe"
 
 	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
@@ -41,6 +43,29 @@ func NewUninitialised() *Uninitialised { return &Uninitialised{slots: map[int]*s
 
 // Fresh says that nothing has written to data yet.
 func (u *Uninitialised) Fresh(data []byte) { u.fresh = append(u.fresh, data) }
+
+func (u *Uninitialised) forget(data []byte) {
+	u.regions = slices.DeleteFunc(u.regions, func(x *freshRegion) bool { return x.is(data) })
+	u.fresh = slices.DeleteFunc(u.fresh, func(f []byte) bool { return len(f) > 0 && &f[0] == &data[0] })
+}
+
+// hostWrote marks bytes of a fresh buffer.
+func (u *Uninitialised) hostWrote(data []byte, off, n int) {
+	for _, f := range u.fresh {
+		if len(f) > 0 && len(data) > 0 && &f[0] == &data[0] {
+			r := u.whole(f)
+			for i := range n {
+				r.set[off+i] = true
+			}
+		}
+	}
+}
+
+// whole is the state of a fresh buffer.
+func (u *Uninitialised) whole(data []byte) *freshRegion {
+	address := uintptr(unsafe.Pointer(&data[0]))
+	return u.region(data, exec.Memory{Address: address, Data: data})
+}
 
 func (u *Uninitialised) Start(l *exec.Launching) {
 	u.roots, u.offset = make([]*freshRegion, len(l.Memory)), make([]int, len(l.Memory))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
@@ -30,6 +31,11 @@ type writtenRegion struct {
 
 // Fresh says that nothing has written to data yet.
 func (w *Writes) Fresh(data []byte) { w.fresh = append(w.fresh, data) }
+
+func (w *Writes) forget(data []byte) {
+	w.regions = slices.DeleteFunc(w.regions, func(x *writtenRegion) bool { return x.is(data) })
+	w.fresh = slices.DeleteFunc(w.fresh, func(f []byte) bool { return len(f) > 0 && &f[0] == &data[0] })
+}
 
 func (w *Writes) Start(l *exec.Launching) {
 	w.roots, w.offset = make([]*writtenRegion, len(l.Memory)), make([]int, len(l.Memory))
