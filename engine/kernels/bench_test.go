@@ -69,6 +69,7 @@ func readFloats(b *testing.B, buffer device.Buffer) []float32 {
 // benchKinds runs the hand-written code and both kinds of lanes and reports each time over that of the first.
 func benchKinds(b *testing.B, hand func() []float32, launch func(b *testing.B, dev device.Device) (run func(), result func() []float32)) {
 	var base float64
+	unchecked := map[string]float64{}
 	want := hand()
 	b.Run("hand", func(b *testing.B) {
 		for b.Loop() {
@@ -89,8 +90,20 @@ func benchKinds(b *testing.B, hand func() []float32, launch func(b *testing.B, d
 			for b.Loop() {
 				run()
 			}
+			plain := float64(b.Elapsed()) / float64(b.N)
 			if base > 0 {
-				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/base, "x-hand")
+				b.ReportMetric(plain/base, "x-hand")
+			}
+			unchecked[kind.name] = plain
+		})
+		b.Run(kind.name+" with race", func(b *testing.B) {
+			run, _ := launch(b, msl.New(msl.Options{Workers: 1, PortableLanes: kind.portable, Checks: []string{"race"}}))
+			run()
+			for b.Loop() {
+				run()
+			}
+			if u := unchecked[kind.name]; u > 0 {
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/u, "x-unchecked")
 			}
 		})
 	}

@@ -49,7 +49,9 @@ type group struct {
 type worker struct {
 	lanes       *laneKernels
 	observer    Observer
-	watch       []bool   // by root number; nil without an observer
+	watch       []bool // by root number; nil without an observer
+	access      Access // being announced
+	offsets     [32]int64
 	counts      []uint64 // lane accesses by access number
 	barriers    uint64
 	steps       uint64
@@ -286,7 +288,7 @@ func (k *Kernel) release(w *worker, l *Launch) {
 	if l.Counters != nil {
 		l.Counters.add(w.p, w)
 	}
-	w.observer, w.watch = nil, nil
+	w.observer, w.watch, w.access = nil, nil, Access{}
 	clear(w.g.memories)
 	k.pool.Put(w)
 }
@@ -312,6 +314,7 @@ func (w *worker) begin(l *Launch, id [3]int) (steps int64) {
 		g.shared[j] = poison
 	}
 	if w.observer != nil {
+		w.access.Group, w.access.w, w.access.m = g.group(), nil, nil
 		w.observer.Begin(g.group())
 	}
 	if l.MaxSteps == 0 {
@@ -395,6 +398,7 @@ func (w *worker) arrive(n int) *Fault {
 // start puts a simdgroup at the beginning.
 func (w *simdgroup) start(l *Launch, index int, steps int64) {
 	p := w.w.p
+	w.w.access.w = nil
 	w.index, w.pc, w.done, w.waits, w.fault, w.fuel, w.slice = index, 0, false, false, nil, steps, 0
 	w.initial = allLanes
 	if left := w.g.shape.threads() - index*32; left < 32 {

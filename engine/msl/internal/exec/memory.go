@@ -152,8 +152,11 @@ func (w *simdgroup) load(m *memAccess, mask uint32) bool {
 func (w *simdgroup) halves(m *memAccess, mask uint32) *byte {
 	mem := &w.g.memories[m.root]
 	base, ok := w.baseOf(m)
-	if !ok || mask != allLanes || w.watched(m) || base+m.pat.min < 0 || base+m.pat.max+m.bytes > mem.length || base&m.align != 0 || !m.aligned {
+	if !ok || mask != allLanes || base+m.pat.min < 0 || base+m.pat.max+m.bytes > mem.length || base&m.align != 0 || !m.aligned {
 		return nil
+	}
+	if w.watched(m) && !w.announce(m, mask) {
+		return nil // the load that follows finds the same fault
 	}
 	w.w.counts[m.number] += 32
 	return (*byte)(unsafe.Add(mem.p, base))

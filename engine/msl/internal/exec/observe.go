@@ -99,6 +99,9 @@ type Access struct {
 // Offset is where an active lane's access begins, in bytes from the start of the root.
 func (a *Access) Offset(lane int) int64 { return a.base + a.diff[lane&31] }
 
+// Length is the length of the memory in bytes; of an array of a thread, that of one thread's.
+func (a *Access) Length() int64 { return a.w.lengthOf(a.Root) }
+
 // Verb says what is done, in the past.
 func (a *Access) Verb() string { return verb(a.m) }
 
@@ -217,8 +220,16 @@ func (w *simdgroup) announce(m *memAccess, mask uint32) bool {
 	if mask == 0 {
 		return true
 	}
-	a := Access{Place: w.place(mask), Read: m.op != ir.OpStore, Write: m.op != ir.OpLoad, Atomic: m.op == ir.OpAtomic, Copy: m.copied,
-		Bytes: int(m.bytes), Number: m.number, Pos: m.pos, m: m}
+	a := &w.w.access // one for all: making one for each access would be half of the cost of looking on
+	if a.w != w {
+		a.w, a.Simdgroup = w, w.index
+	}
+	a.Mask = mask
+	if a.m != m {
+		a.m, a.Read, a.Write, a.Atomic, a.Copy = m, m.op != ir.OpStore, m.op != ir.OpLoad, m.op == ir.OpAtomic, m.copied
+		a.Bytes, a.Number, a.Pos = int(m.bytes), m.number, m.pos
+	}
+	a.Dense, a.Uniform = false, false
 	if m.root >= 0 && m.mode == addrPattern {
 		if base, ok := w.baseOf(m); ok {
 			a.Root, a.base, a.diff = w.g.roots[m.root], base, &m.pat.diff
@@ -232,14 +243,14 @@ func (w *simdgroup) announce(m *memAccess, mask uint32) bool {
 				}
 			}
 			a.Dense, a.Uniform = m.dense && mask == allLanes, m.uniform
-			w.fault = w.w.observer.Access(&a)
+			w.fault = w.w.observer.Access(a)
 			return w.fault == nil
 		}
 	}
-	var at [32]int64
+	at := &w.w.offsets
 	var number [32]int
-	w.addresses(m, mask, &at, &number)
-	a.diff = &at
+	w.addresses(m, mask, at, &number)
+	a.base, a.diff = 0, at
 	for b := mask; b != 0; {
 		n := number[bits.TrailingZeros32(b)]
 		a.Mask = 0
@@ -262,7 +273,7 @@ func (w *simdgroup) announce(m *memAccess, mask uint32) bool {
 				return true
 			}
 		}
-		if w.fault = w.w.observer.Access(&a); w.fault != nil {
+		if w.fault = w.w.observer.Access(a); w.fault != nil {
 			return false
 		}
 	}

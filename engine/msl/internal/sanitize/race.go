@@ -25,7 +25,7 @@ type Race struct {
 	regions  []*raceRegion
 	roots    []*raceShadow // of this launch, by root number
 	granule  []int         // likewise
-	slots    map[int]*raceSlot
+	slots    []*raceSlot
 	dispatch []*raceDispatch // since the last barrier
 	strands  [2][]strand     // of device and threadgroup memory, since the last barrier
 	base     [2]uint64       // number of the first of these; what is older is ordered
@@ -33,7 +33,7 @@ type Race struct {
 
 // NewRace makes the sanitizer.
 func NewRace() *Race {
-	return &Race{slots: map[int]*raceSlot{}, base: [2]uint64{1, 1}}
+	return &Race{base: [2]uint64{1, 1}}
 }
 
 // raceDispatch is what reports need to know of a dispatch.
@@ -57,19 +57,25 @@ type strand struct {
 	shape     exec.Shape
 }
 
-// A cell packs an access: site in the top 16 bits, then the strand's number, a bit for atomics, and the lane; 0 is nobody.
+// A cell packs an access: the strand's number on top, so that what is older than a strand is less than its cell, then the site, a
+// bit for atomics, and the lane; 0 is nobody. A cell for a whole block holds instead of the lane how many granules each lane
+// took, as a power of two, and the lane that took the first.
 const (
-	laneBits   = 6
-	several    = 32 // the lane, if several lanes of the strand read
-	laneMask   = 1<<laneBits - 1
-	atomicBit  = 1 << laneBits
-	strandBit  = laneBits + 1
-	siteBit    = 48
-	whoMask    = 1<<siteBit - 1 // all but the site
-	strandMask = 1<<(siteBit-strandBit) - 1
+	laneBits  = 7
+	several   = 32 // the lane, if several lanes of the strand read
+	laneMask  = 1<<laneBits - 1
+	powerBit  = 5 // of a block's cell
+	atomicBit = 1 << laneBits
+	siteBit   = laneBits + 1
+	siteMask  = (1<<16 - 1) << siteBit
+	strandBit = siteBit + 16
 )
 
-func strandNumber(cell uint64) uint64 { return cell >> strandBit & strandMask }
+func strandNumber(cell uint64) uint64 { return cell >> strandBit }
+func siteOf(cell uint64) int          { return int(cell & siteMask >> siteBit) }
+
+// block is how many granules share a summary of who read them: a dense load touches one word and not 32.
+const block = 32
 
 // raceRegion is device memory with its cells.
 type raceRegion struct {
@@ -77,12 +83,15 @@ type raceRegion struct {
 	cells
 }
 
-// cells are the cells of a memory, one of each for every granule.
+// cells are the cells of a memory, one of each for every granule. While nothing but one dense load has read a block, and nothing has
+// written it, its readers stand in a cell for the whole block.
 type cells struct {
 	granule int
 	writer  []uint64
 	reader  []uint64
 	other   []uint64 // a second reader, as far from the first as any; made when first needed
+	dense   []uint64 // by block: the dense load that read it
+	open    []uint64 // by block: the last access that the cells of its granules hold
 }
 
 // raceShadow is a root seen as cells.
@@ -95,8 +104,8 @@ type raceShadow struct {
 // raceSlot is a threadgroup in flight.
 type raceSlot struct {
 	epoch  [2]int
-	strand [2][]uint64 // of each simdgroup; 0: none yet
-	shared map[*ir.Root]*raceShadow
+	strand [2][]uint64   // of each simdgroup; 0: none yet
+	shared []*raceShadow // by root number
 }
 
 func (r *Race) Start(l *exec.Launching) {
@@ -150,6 +159,12 @@ func (r *Race) region(m exec.Memory, granule int) *raceRegion {
 				g = 1
 			}
 			finer := newCells(int(x.end-start), g)
+			for b := range x.dense {
+				x.unfold(b, 0)
+			}
+			for b := range finer.open { // whatever the cells hold, it is in them
+				finer.open[b] = 1<<64 - 1
+			}
 			shift := int(x.base-start) / g
 			for i := range finer.writer[shift:] {
 				finer.writer[shift+i] = x.writer[i*g/x.granule]
@@ -169,7 +184,20 @@ func (r *Race) region(m exec.Memory, granule int) *raceRegion {
 
 func newCells(length, granule int) cells {
 	n := (length + granule - 1) / granule
-	return cells{granule: granule, writer: make([]uint64, n), reader: make([]uint64, n)}
+	blocks := (n + block - 1) / block
+	return cells{granule: granule, writer: make([]uint64, n), reader: make([]uint64, n), dense: make([]uint64, blocks), open: make([]uint64, blocks)}
+}
+
+// unfold puts the readers of a block into the cells of its granules; me is the access that needs them there.
+func (c *cells) unfold(b int, me uint64) {
+	if d := c.dense[b]; d != 0 {
+		power := d & laneMask >> powerBit
+		for j := range min(block, len(c.reader)-b*block) {
+			c.reader[b*block+j] = d&^laneMask | (d&(1<<powerBit-1) + uint64(j)>>power)
+		}
+		c.dense[b] = 0
+	}
+	c.open[b] = me
 }
 
 func (c *cells) second(n int) []uint64 {
@@ -184,7 +212,10 @@ func (r *Race) Watches(root *ir.Root) bool {
 }
 
 func (r *Race) Begin(g exec.Group) {
-	r.slots[g.Slot] = &raceSlot{shared: map[*ir.Root]*raceShadow{}}
+	for len(r.slots) <= g.Slot {
+		r.slots = append(r.slots, nil)
+	}
+	r.slots[g.Slot] = &raceSlot{shared: make([]*raceShadow, len(r.roots))}
 }
 
 // Barrier orders what comes before it in the threadgroup and what comes after.
@@ -227,14 +258,8 @@ func (r *Race) Access(a *exec.Access) *exec.Fault {
 	if a.Root.Space == ir.Threadgroup {
 		sh = r.shared(a)
 	}
-	d := r.dispatch[len(r.dispatch)-1]
 	number := min(a.Number, 1<<16-1)
-	for len(d.sites) <= number {
-		d.sites = append(d.sites, site{})
-	}
-	if d.sites[number].verb == "" {
-		d.sites[number] = site{a.Pos, a.Verb()}
-	}
+	r.note(number, a)
 	me := uint64(number)<<siteBit | r.current(a, sh.space)<<strandBit
 	if a.Atomic {
 		me |= atomicBit
@@ -244,15 +269,29 @@ func (r *Race) Access(a *exec.Access) *exec.Fault {
 	switch {
 	case a.Dense && !a.Write:
 		at := sh.offset + int(a.Offset(0))/c.granule
-		writer, reader := c.writer[at:at+32*each], c.reader[at:at+32*each]
-		for lane, i := uint64(0), 0; lane < 32; lane++ {
-			for range each {
-				if writer[i]|reader[i] == 0 || writer[i] == 0 && (reader[i]^(me|lane))&whoMask == 0 {
-					reader[i] = me | lane
-				} else if f := r.read(sh, at+i, me|lane, a); f != nil {
+		power := bits.TrailingZeros(uint(each))
+		if at%block != 0 || each != 1<<power || power > 3 {
+			break
+		}
+		oldest := r.base[sh.space] << strandBit
+		for q := range each {
+			b, whole := at/block+q, me|uint64(power)<<powerBit|uint64(q*block>>power)
+			d := c.dense[b]
+			if (d^whole)&^siteMask == 0 {
+				continue
+			}
+			if c.open[b] < oldest && (d < oldest || strandNumber(d) != strandNumber(me) && r.distance(sh, d, me) == 0) {
+				c.dense[b] = whole
+				continue
+			}
+			if d < oldest {
+				c.dense[b] = 0
+			}
+			c.unfold(b, me)
+			for i := range block {
+				if f := r.read(sh, b*block+i, me|uint64((q*block+i)>>power), a); f != nil {
 					return f
 				}
-				i++
 			}
 		}
 		return nil
@@ -263,6 +302,10 @@ func (r *Race) Access(a *exec.Access) *exec.Fault {
 		}
 		at := sh.offset + int(a.Offset(bits.TrailingZeros32(a.Mask)))/c.granule
 		for i := at; i < at+each; i++ {
+			if (c.reader[i]^(me|lane))&^siteMask == 0 && c.dense[i/block] == 0 {
+				continue // it was the last to read it: whoever wrote since has met that
+			}
+			r.opened(c, i, me, sh.space)
 			if f := r.read(sh, i, me|lane, a); f != nil {
 				return f
 			}
@@ -273,6 +316,7 @@ func (r *Race) Access(a *exec.Access) *exec.Fault {
 		lane := bits.TrailingZeros32(m)
 		at := sh.offset + int(a.Offset(lane))/c.granule
 		for i := at; i < at+each; i++ {
+			r.opened(c, i, me, sh.space)
 			var f *exec.Fault
 			if a.Write {
 				f = r.write(sh, i, me|uint64(lane), a, lane)
@@ -287,24 +331,39 @@ func (r *Race) Access(a *exec.Access) *exec.Fault {
 	return nil
 }
 
-// shared is the shadow of threadgroup memory, which grows with what is reached.
+// note remembers where an access stands in the source.
+func (r *Race) note(number int, a *exec.Access) {
+	d := r.dispatch[len(r.dispatch)-1]
+	if number < len(d.sites) && d.sites[number].verb != "" {
+		return
+	}
+	for len(d.sites) <= number {
+		d.sites = append(d.sites, site{})
+	}
+	d.sites[number] = site{a.Pos, a.Verb()}
+}
+
+// opened makes sure that the cells of granule i hold its readers.
+func (r *Race) opened(c *cells, i int, me uint64, space int) {
+	b := i / block
+	if d := c.dense[b]; d != 0 {
+		if d < r.base[space]<<strandBit {
+			c.dense[b] = 0
+		}
+		c.unfold(b, me)
+	} else if c.open[b] < me {
+		c.open[b] = me
+	}
+}
+
+// shared is the shadow of threadgroup memory.
 func (r *Race) shared(a *exec.Access) *raceShadow {
 	s := r.slots[a.Slot]
-	sh := s.shared[a.Root]
-	if sh == nil {
-		sh = &raceShadow{cells: &cells{granule: r.granule[a.Root.Number]}, space: 1}
-		s.shared[a.Root] = sh
+	if s.shared[a.Root.Number] == nil {
+		c := newCells(int(a.Length()), r.granule[a.Root.Number])
+		s.shared[a.Root.Number] = &raceShadow{cells: &c, space: 1}
 	}
-	need := 0
-	for m := a.Mask; m != 0; m &= m - 1 {
-		need = max(need, int(a.Offset(bits.TrailingZeros32(m)))+a.Bytes)
-	}
-	need /= sh.cells.granule
-	if n := need - len(sh.cells.writer); n > 0 {
-		sh.cells.writer = append(sh.cells.writer, make([]uint64, n)...)
-		sh.cells.reader = append(sh.cells.reader, make([]uint64, n)...)
-	}
-	return sh
+	return s.shared[a.Root.Number]
 }
 
 // read notes a read of a granule, by lane or by several.
@@ -391,10 +450,10 @@ func (r *Race) fault(sh *raceShadow, old, me uint64, a *exec.Access) *exec.Fault
 		lane = bits.TrailingZeros32(a.Mask)
 	}
 	s, d := r.strand(sh, old), r.dispatch
-	oldSite := d[s.dispatch].sites[old>>siteBit]
+	oldSite := d[s.dispatch].sites[siteOf(old)]
 	oldLane := int(old & laneMask)
 	value, equal := "", false
-	together := strandNumber(old) == strandNumber(me) && old>>siteBit == me>>siteBit && a.Write && oldLane < 32 && a.Mask>>oldLane&1 != 0 && a.Offset(oldLane) == a.Offset(lane)
+	together := strandNumber(old) == strandNumber(me) && siteOf(old) == siteOf(me) && a.Write && oldLane < 32 && a.Mask>>oldLane&1 != 0 && a.Offset(oldLane) == a.Offset(lane)
 	if together {
 		value, equal = a.Value(oldLane), bytes.Equal(a.Written(oldLane), a.Written(lane))
 	} else {
