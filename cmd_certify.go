@@ -51,6 +51,7 @@ built-in texts through its tokenizer, else seeded token ids.`,
 			defer p.clear()
 			o.Progress = p.show
 			o.Device = func() (device.Device, error) { return backend.Open(o.DeviceName) }
+			o.Checked = backend.OpenChecked(o.DeviceName)
 			o.Rerun = rerun(&o)
 			for i, c := range claims {
 				claims[i] = strings.ToUpper(strings.TrimSpace(c))

@@ -27,7 +27,7 @@ var Claims = []Claim{
 	{ID: "G", Title: "Sovereignty", Holds: "no vendor BLAS or third-party ML framework in the program",
 		Partial: "strings that could be loaded at run time, and images loaded in the process, are not looked at"},
 	{ID: "H", Title: "Kernel soundness", Holds: "no kernel reads or writes outside its arguments, races, or breaks a limit",
-		Partial: "races, uninitialised reads and hazards between dispatches are not looked for"},
+		Partial: "races, uninitialised reads and integer and float faults are looked for in a short run only"},
 	{ID: "I", Title: "Performance contract", Holds: "device-independent counts: bytes, dispatches, levels, commits and waits per token",
 		Untested: "has no specs in this version"},
 	{ID: "J", Title: "Memory", Holds: "resident bytes are those predicted from the config",

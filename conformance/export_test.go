@@ -10,7 +10,7 @@ func (s *Subject) Fork() *Subject {
 		slot(&s.bounded, i)
 	}
 	return &Subject{Name: s.Name, Source: s.Source, Packed: s.Packed, Prompts: s.Prompts, Expected: s.Expected, Decoder: s.Decoder,
-		Device: s.Device, DeviceName: s.DeviceName, packedTraces: s.packedTraces, bounded: s.bounded,
+		Device: s.Device, Checked: s.Checked, DeviceName: s.DeviceName, packedTraces: s.packedTraces, bounded: s.bounded,
 		OpenReference: func(ctx context.Context, dir string, progress func(done, total int64)) (Reference, error) {
 			if dir != s.Packed {
 				return OpenOracle(ctx, dir, progress)

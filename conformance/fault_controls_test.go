@@ -34,6 +34,7 @@ const (
 	cTies    = "an exact tie goes to the lowest id"
 	gImage   = "the program imports and holds no vendor BLAS or ML framework"
 	gModules = "the module graph holds no ML framework and no binding to a vendor BLAS"
+	hChecks  = "no race, uninitialised read, overflow, subnormal or divergent simdgroup function in a short run"
 	hSound   = "every dispatch of the run stays within its arguments"
 )
 

@@ -23,15 +23,19 @@ import (
 // editKernel runs the engine on kernels with one piece of text replaced.
 func editKernel(file, old, replacement string) func(context.Context, *conformance.Subject) {
 	return func(_ context.Context, s *conformance.Subject) {
-		s.Device = func() (device.Device, error) {
-			d, err := backend.Open(backend.Default)
-			if err != nil {
-				return nil, err
+		edited := func(open func() (device.Device, error)) func() (device.Device, error) {
+			return func() (device.Device, error) {
+				d, err := open()
+				if err != nil {
+					return nil, err
+				}
+				d = harness.EditKernels(d, harness.Edit{File: file, Old: old, New: replacement})
+				DeferCleanup(func() { Expect(harness.Planted(d)).To(BeTrue(), "the kernel was not edited") })
+				return d, nil
 			}
-			d = harness.EditKernels(d, harness.Edit{File: file, Old: old, New: replacement})
-			DeferCleanup(func() { Expect(harness.Planted(d)).To(BeTrue(), "the kernel was not edited") })
-			return d, nil
 		}
+		s.Device = edited(func() (device.Device, error) { return backend.Open(backend.Default) })
+		s.Checked = edited(backend.OpenChecked(backend.Default))
 	}
 }
 
@@ -186,6 +190,8 @@ const bounded, pastTail = "l[i] = e < EXPERTS ? logits[e] : LOWEST;", "l[i] = lo
 var _ = describeControls("H", brief, []control{
 	{name: "a kernel reads past the tail of the router's logits", fixture: moe, stops: "out of bounds", red: []string{hSound, bBound, cIDs},
 		plant: editKernel("router.metal", bounded, pastTail)},
+	{name: "a barrier between the scores and their maximum is missing", fixture: moe, red: []string{hChecks}, green: []string{cIDs},
+		plant: editKernel("attention.metal", "m = lane_max(m, thread_index, scratch);\n                }\n                if (lane == 0u) {\n                    strip_maxima[(head + a) * STRIPS + strip] = m;\n                }\n            }\n        }\n    }\n    threadgroup_barrier(mem_flags::mem_threadgroup);", "m = lane_max(m, thread_index, scratch);\n                }\n                if (lane == 0u) {\n                    strip_maxima[(head + a) * STRIPS + strip] = m;\n                }\n            }\n        }\n    }\n    threadgroup_barrier(mem_flags::mem_none);")},
 })
 
 var _ = Describe("A read past a tail", Label("purpose:fault", "claim:H", "fixture:"+moe, "backend:msl", "level:required"), func() {

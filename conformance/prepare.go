@@ -23,14 +23,15 @@ type Options struct {
 	MaxTokens   int      // greedy tokens a prompt; 0 means as many as the answers hold, or 96
 	DeviceName  string
 	Device      func() (device.Device, error)
-	Rerun       string // command line that repeats the run, without --claims
+	Checked     func() (device.Device, error) // with sanitizers; nil if the device has none
+	Rerun       string                        // command line that repeats the run, without --claims
 	Progress    Progress
 }
 
 // Prepare makes a subject of a model folder. A folder of original weights is packed into a temporary folder first,
 // which Close removes; so does Prepare itself when it fails or ctx ends.
 func Prepare(ctx context.Context, o Options) (_ *Subject, err error) {
-	s := &Subject{Name: o.Model, DeviceName: o.DeviceName, Device: o.Device, Rerun: o.Rerun, Progress: o.Progress}
+	s := &Subject{Name: o.Model, DeviceName: o.DeviceName, Device: o.Device, Checked: o.Checked, Rerun: o.Rerun, Progress: o.Progress}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())

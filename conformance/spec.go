@@ -67,5 +67,6 @@ func Specs() []Spec {
 		greedyIDs, greedyBytes, greedyTies,
 		sovereignImage, sovereignModules,
 		soundDispatches,
+		sanitizedDispatches,
 	}
 }

@@ -53,6 +53,8 @@ type Subject struct {
 
 	// Device opens the device the engine runs on.
 	Device func() (device.Device, error)
+	// Checked opens the device with its sanitizers on; nil means that it has none.
+	Checked func() (device.Device, error)
 	// EngineFolder is what the engine loads; "" means Packed. A control plants its fault in a copy.
 	EngineFolder string
 	// OpenReference opens a folder with the oracle; nil means OpenOracle. A control wraps the result.

@@ -50,7 +50,7 @@ func prepared(ctx context.Context, key, fixture string, maxTokens int) *conforma
 			reference = harness.Fixture(original)
 		}
 		s, err := conformance.Prepare(ctx, conformance.Options{Model: harness.Fixture(fixture), Reference: reference, MaxTokens: maxTokens, DeviceName: backend.Default,
-			Device: func() (device.Device, error) { return backend.Open(backend.Default) }, Rerun: "assay certify fixtures/" + fixture})
+			Device: func() (device.Device, error) { return backend.Open(backend.Default) }, Checked: backend.OpenChecked(backend.Default), Rerun: "assay certify fixtures/" + fixture})
 		Expect(err).NotTo(HaveOccurred())
 		subjects[key] = s
 	}

@@ -50,3 +50,14 @@ func Open(name string) (device.Device, error) {
 	}
 	return nil, fmt.Errorf("device %q: unknown, want one of %s", name, strings.Join(names, ", "))
 }
+
+// checks are the sanitizers of a checked device: all but the one about writing everything once, as a KV cache is filled over many steps.
+var checks = []string{"integer", "numeric", "race", "simdgroup", "uninitialised"}
+
+// OpenChecked is Open for a device whose sanitizers look on at every dispatch; nil if the device has none.
+func OpenChecked(name string) func() (device.Device, error) {
+	if name != "msl" {
+		return nil
+	}
+	return func() (device.Device, error) { return msl.New(msl.Options{Checks: checks}), nil }
+}
