@@ -14,7 +14,7 @@ const (
 	maxErrors          = 50
 	maxInstances       = 20000
 	maxInstanceDepth   = 200
-	maxArrayBytes      = 1 << 31
+	maxArrayBytes      = 16 << 20
 	maxEvaluationSteps = 1 << 20
 )
 

@@ -605,6 +605,9 @@ func (l *lowerer) call(e *check.Call) []*ir.Value {
 	if e.Tail {
 		return l.again(e)
 	}
+	if l.calls++; l.calls > maxCalls {
+		l.fail(e.Pos(), "more than %d calls once all are inlined", maxCalls)
+	}
 	for fr := l.fn; fr != nil; fr = fr.up {
 		if fr.f == f {
 			l.fail(e.Pos(), "function %q calls itself", f.Name)

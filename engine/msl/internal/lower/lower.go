@@ -39,7 +39,7 @@ func kernel(prog *check.Program, name string, constants map[int]Constant, observ
 		return nil, fmt.Errorf("no kernel %q", name)
 	}
 	l := &lowerer{b: ir.NewBuilder(name), prog: prog, env: map[*check.Var]*place{}, roots: map[*check.Var]*ir.Root{}, known: map[*check.Var]check.Value{},
-		lambdas: map[*check.Func]bool{}, indexes: map[*check.Var]bool{},
+		lambdas: map[*check.Func]bool{}, indexes: map[*check.Var]bool{}, bytes: map[ir.Space]int{},
 		failed: map[*check.Var]*diag.Error{}, taken: map[*check.Var]bool{}, scanned: map[*check.Func]bool{}, constants: constants}
 	defer func() {
 		if r := recover(); r != nil {
@@ -85,6 +85,8 @@ type lowerer struct {
 	assigning *check.Var          // the variable that a value is being computed for
 	indexes   map[*check.Var]bool // variables that occur in an index
 	copying   bool                // an aggregate is being loaded whole
+	bytes     map[ir.Space]int    // kept so far
+	calls     int                 // inlined so far
 	lastRef   *place              // what the last call of a function returning a reference gave
 }
 
@@ -151,8 +153,20 @@ func (l *lowerer) globals() {
 	}
 }
 
+// Limits of what one kernel may keep for a thread, and a threadgroup: far beyond any device's, and little enough to run here.
+const (
+	maxThreadBytes      = 256 << 10
+	maxThreadgroupBytes = 1 << 20
+	maxCalls            = 100000 // inlined, one inside the other counted too
+)
+
 // root adds an object.
 func (l *lowerer) root(r *ir.Root) *ir.Root {
+	if limit := map[ir.Space]int{ir.Thread: maxThreadBytes, ir.Threadgroup: maxThreadgroupBytes}[r.Space]; limit > 0 && r.Slot < 0 {
+		if l.bytes[r.Space] += r.Bytes; l.bytes[r.Space] > limit {
+			panic(stop{fmt.Errorf("%s: kernel %q keeps more than %d bytes of %s memory", r.Pos, l.b.F.Name, limit, r.Space)})
+		}
+	}
 	r.Number = len(l.b.F.Roots)
 	l.b.F.Roots = append(l.b.F.Roots, r)
 	return r
