@@ -258,7 +258,23 @@ func (c *checker) sizeByInit(v *Var, d *syntax.VarDecl) {
 		v.Type = types.Invalid
 		return
 	}
-	v.Type = &types.Array{Elem: v.Type.(*types.Array).Elem, Len: len(l.Elems)}
+	elem := v.Type.(*types.Array).Elem
+	n, most := int64(0), int64(0)
+	for _, e := range c.expandArgs(l.Elems) { // a designator says where its list goes on
+		if d, ok := e.(*syntax.Designated); ok && d.Index != nil {
+			last := d.Index
+			if d.Last != nil {
+				last = d.Last
+			}
+			if n, ok = c.constInt(last, "a designated element"); !ok || n < 0 || n >= 1<<31 {
+				v.Type = types.Invalid
+				return
+			}
+		}
+		n++
+		most = max(most, n)
+	}
+	v.Type = &types.Array{Elem: elem, Len: int(most)}
 }
 
 // initAuto deduces v's type.

@@ -36,16 +36,17 @@ func (c *checker) left(k *cursor, t types.Type) bool {
 // initArray initialises the elements in order, or those that designators name.
 func (c *checker) initArray(list *syntax.InitList, t *types.Array) Expr {
 	k := &cursor{elems: c.expandArgs(list.Elems)}
-	x := c.fillArray(list.At, k, t)
+	x := c.fillArray(list.At, k, t, true)
 	if !isBad(x) && !c.left(k, t) {
 		return c.bad(list.At)
 	}
 	return x
 }
 
-func (c *checker) fillArray(at diag.Pos, k *cursor, t *types.Array) Expr {
+// fillArray takes elements for t. Behind the last one a designator goes back only in a list that is t's own.
+func (c *checker) fillArray(at diag.Pos, k *cursor, t *types.Array, own bool) Expr {
 	var elems []Expr
-	for n := 0; n < t.Len && !k.done(); n++ {
+	for n := 0; !k.done() && (n < t.Len || own && k.designated() != nil); n++ {
 		last := n
 		x := Expr(nil)
 		if d := k.designated(); d != nil {
@@ -146,7 +147,7 @@ func (c *checker) fill(k *cursor, t types.Type) Expr {
 	}
 	switch t := t.(type) {
 	case *types.Array:
-		return c.fillArray(e.Pos(), k, t)
+		return c.fillArray(e.Pos(), k, t, false)
 	case *types.Struct:
 		if !t.IsComplete() || !c.classOf(t).ctors.none() || len(t.Fields) == 0 {
 			break

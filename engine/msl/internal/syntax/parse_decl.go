@@ -69,6 +69,9 @@ func (p *parser) using() []Decl {
 			_, inner, _ = p.nameAt(p.i)
 		}
 		d.Type = p.typeID()
+		if at := p.peek().Pos; p.is("(") { // a function's type
+			d.Type = &FuncType{At: at, Ret: d.Type, Params: p.funcSuffix().params}
+		}
 		p.declare(name.Text, kind, inner)
 		p.want(";")
 		return append(p.takeExtra(), d)
