@@ -81,7 +81,9 @@ const (
 
 	// TooDeep: text nested deeper than the parser goes.
 	//
-	//	int f() { return ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((
+	//	#define A(x) ((((((((x))))))))
+	//	#define B(x) A(A(A(A(A(A(A(A(x))))))))
+	//	int f() { return B(B(B(B(B(B(B(B(1)))))))); }
 	TooDeep Code = 2002
 
 	// BadDeclarator: a declaration that declares nothing, or something with an impossible name.
@@ -437,4 +439,13 @@ const (
 	//
 	//	vertex float4 f() { return float4(0.0f); }
 	NotCompute Code = 9013
+)
+
+// Lowering. Each example is a whole program, read after #include <metal_stdlib> and using namespace metal, of one kernel.
+const (
+	// NotExecuted: something that is right and that the executor has no form for.
+	//
+	//	thread int &pick(thread int &a, thread int &b) { if (a > 0) return a; return b; }
+	//	kernel void k(device int *out) { int a = out[0], b = 1; pick(a, b) = 2; out[0] = a + b; }
+	NotExecuted Code = 9101
 )

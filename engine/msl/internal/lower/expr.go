@@ -2,13 +2,9 @@ package lower
 
 import (
 	"github.com/octoryn/assay/engine/msl/internal/check"
-	"github.com/octoryn/assay/engine/msl/internal/diag"
 	"github.com/octoryn/assay/engine/msl/internal/ir"
 	"github.com/octoryn/assay/engine/msl/internal/types"
 )
-
-// unsupported is the code of what this stage does not accept.
-const unsupported = diag.Code(9101)
 
 var binaryOps = map[check.Op]ir.Op{check.Add: ir.OpAdd, check.Sub: ir.OpSub, check.Mul: ir.OpMul, check.Div: ir.OpDiv, check.Rem: ir.OpRem,
 	check.And: ir.OpAnd, check.Or: ir.OpOr, check.Xor: ir.OpXor, check.Shl: ir.OpShl, check.Shr: ir.OpShr}

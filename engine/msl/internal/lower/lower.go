@@ -106,7 +106,7 @@ type target struct {
 }
 
 func (l *lowerer) fail(p diag.Pos, format string, args ...any) {
-	panic(stop{diag.Errorf(p, unsupported, format, args...)})
+	panic(stop{diag.Errorf(p, diag.NotExecuted, format, args...)})
 }
 
 func position(p diag.Pos) ir.Pos {
