@@ -120,6 +120,7 @@ const (
 	FnCross
 	FnFaceforward
 	FnReflect
+	FnRefract
 
 	// Simdgroup: T is any number of up to 32 bits or a vector of one. Lane numbers, deltas and masks are ushort.
 	FnSimdBroadcast
@@ -147,13 +148,23 @@ const (
 	FnSimdAny
 	FnSimdIsFirst
 	FnSimdActiveThreads
+	FnSimdBallotBits // ulong: a bit for each active lane where the argument is true
 
-	// Quadgroup: as simdgroup, over 4 lanes.
+	// Quadgroup: as simdgroup, over the active ones of 4 lanes.
 	FnQuadBroadcast
 	FnQuadShuffle
 	FnQuadShuffleXor
 	FnQuadShuffleUp
 	FnQuadShuffleDown
+	FnQuadShuffleRotateUp
+	FnQuadShuffleRotateDown
+	FnQuadShuffleAndFillUp
+	FnQuadShuffleAndFillDown
+	FnQuadBroadcastFirst
+	FnQuadPrefixInclusiveSum
+	FnQuadPrefixExclusiveSum
+	FnQuadPrefixInclusiveProduct
+	FnQuadPrefixExclusiveProduct
 	FnQuadSum
 	FnQuadProduct
 	FnQuadMin
@@ -163,6 +174,8 @@ const (
 	FnQuadXor
 	FnQuadAll
 	FnQuadAny
+	FnQuadIsFirst
+	FnQuadBallotBits // uint
 
 	// Barriers: the argument is a Const of type mem_flags, bits 1 device, 2 threadgroup, 4 texture.
 	FnThreadgroupBarrier
@@ -183,6 +196,8 @@ const (
 	FnAtomicFetchAndExplicit
 	FnAtomicFetchOrExplicit
 	FnAtomicFetchXorExplicit
+	FnAtomicMinExplicit // ulong only, without a result
+	FnAtomicMaxExplicit
 
 	// Matrices. FnMatrixMultiply is the product of two matrices, or of a matrix and a vector on either side; MSL leaves the
 	// order of its sums open. FnMatrixDiagonal has its argument on the diagonal, 0 elsewhere.
@@ -316,6 +331,7 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnCross:                             {"cross", sigCross},
 	FnFaceforward:                       {"faceforward", sigV3},
 	FnReflect:                           {"reflect", sigV2},
+	FnRefract:                           {"refract", sigRefract},
 	FnSimdBroadcast:                     {"simd_broadcast", sigShuffle},
 	FnSimdShuffle:                       {"simd_shuffle", sigShuffle},
 	FnSimdShuffleXor:                    {"simd_shuffle_xor", sigShuffle},
@@ -341,11 +357,21 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnSimdAny:                           {"simd_any", sigVote},
 	FnSimdIsFirst:                       {"simd_is_first", sigFirst},
 	FnSimdActiveThreads:                 {"simd_active_threads", sigCount},
+	FnSimdBallotBits:                    {"simd_ballot_bits", sigBallot64},
 	FnQuadBroadcast:                     {"quad_broadcast", sigShuffle},
 	FnQuadShuffle:                       {"quad_shuffle", sigShuffle},
 	FnQuadShuffleXor:                    {"quad_shuffle_xor", sigShuffle},
 	FnQuadShuffleUp:                     {"quad_shuffle_up", sigShuffle},
 	FnQuadShuffleDown:                   {"quad_shuffle_down", sigShuffle},
+	FnQuadShuffleRotateUp:               {"quad_shuffle_rotate_up", sigShuffle},
+	FnQuadShuffleRotateDown:             {"quad_shuffle_rotate_down", sigShuffle},
+	FnQuadShuffleAndFillUp:              {"quad_shuffle_and_fill_up", sigFill},
+	FnQuadShuffleAndFillDown:            {"quad_shuffle_and_fill_down", sigFill},
+	FnQuadBroadcastFirst:                {"quad_broadcast_first", sigReduce},
+	FnQuadPrefixInclusiveSum:            {"quad_prefix_inclusive_sum", sigReduce},
+	FnQuadPrefixExclusiveSum:            {"quad_prefix_exclusive_sum", sigReduce},
+	FnQuadPrefixInclusiveProduct:        {"quad_prefix_inclusive_product", sigReduce},
+	FnQuadPrefixExclusiveProduct:        {"quad_prefix_exclusive_product", sigReduce},
 	FnQuadSum:                           {"quad_sum", sigReduce},
 	FnQuadProduct:                       {"quad_product", sigReduce},
 	FnQuadMin:                           {"quad_min", sigReduce},
@@ -355,6 +381,8 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnQuadXor:                           {"quad_xor", sigReduceBits},
 	FnQuadAll:                           {"quad_all", sigVote},
 	FnQuadAny:                           {"quad_any", sigVote},
+	FnQuadIsFirst:                       {"quad_is_first", sigFirst},
+	FnQuadBallotBits:                    {"quad_ballot_bits", sigBallot32},
 	FnThreadgroupBarrier:                {"threadgroup_barrier", sigBarrier},
 	FnSimdgroupBarrier:                  {"simdgroup_barrier", sigBarrier},
 	FnAtomicThreadFence:                 {"atomic_thread_fence", sigFence},
@@ -369,6 +397,8 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnAtomicFetchAndExplicit:            {"atomic_fetch_and_explicit", sigAtomicRMW},
 	FnAtomicFetchOrExplicit:             {"atomic_fetch_or_explicit", sigAtomicRMW},
 	FnAtomicFetchXorExplicit:            {"atomic_fetch_xor_explicit", sigAtomicRMW},
+	FnAtomicMinExplicit:                 {"atomic_min_explicit", sigAtomicUpdate},
+	FnAtomicMaxExplicit:                 {"atomic_max_explicit", sigAtomicUpdate},
 	FnTranspose:                         {"transpose", sigMatrix},
 	FnDeterminant:                       {"determinant", sigMatrix},
 	FnMatrixMultiply:                    {"operator* of matrices", sigInternal},

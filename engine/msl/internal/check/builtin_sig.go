@@ -35,12 +35,15 @@ const (
 	sigV1
 	sigV2
 	sigV3
+	sigRefract
 	sigCross
 	sigShuffle
 	sigFill
 	sigReduce
 	sigReduceBits
 	sigVote
+	sigBallot64 // called by private names, in library.metal
+	sigBallot32
 	sigFirst
 	sigCount
 	sigBarrier
@@ -48,6 +51,7 @@ const (
 	sigAtomicStore
 	sigAtomicRMW
 	sigAtomicCAS
+	sigAtomicUpdate
 	sigDefined
 	sigFence
 	sigMatrix
@@ -68,7 +72,7 @@ var (
 )
 
 // sigShape spells the overloads of a family, one for each scalar E in elems and each width: T is a scalar or vector of
-// E, E the scalar, U the unsigned T, I and B int and bool as wide as T, b a bool, u and s a uint and a ushort, R and i
+// E, E the scalar, U the unsigned T, I and B int and bool as wide as T, b a bool, u, s and l a uint, a ushort and a ulong, R and i
 // references to a T and to an I in thread memory.
 type sigShape struct {
 	elems    []*types.Scalar
@@ -108,6 +112,7 @@ var sigShapes = map[sigFamily]sigShape{
 	sigV1:         {floats, "T", 'T', 2, 4, 0},
 	sigV2:         {floats, "TT", 'T', 2, 4, 0},
 	sigV3:         {floats, "TTT", 'T', 2, 4, 0},
+	sigRefract:    {floats, "TTE", 'T', 2, 4, 0},
 	sigCross:      {floats, "TT", 'T', 3, 3, 0},
 	sigShuffle:    {upTo32, "Ts", 'T', 1, 4, 0},
 	sigFill:       {upTo32, "TTss", 'T', 1, 4, 1},
@@ -115,6 +120,8 @@ var sigShapes = map[sigFamily]sigShape{
 	sigReduceBits: {integers[:6], "T", 'T', 1, 4, 0},
 	sigVote:       {onlyBool, "T", 'b', 1, 1, 0},
 	sigFirst:      {onlyBool, "", 'b', 1, 1, 0},
+	sigBallot64:   {onlyBool, "T", 'l', 1, 1, 0},
+	sigBallot32:   {onlyBool, "T", 'u', 1, 1, 0},
 	sigCount:      {ints32[1:], "", 'T', 1, 1, 0},
 }
 
@@ -143,6 +150,8 @@ func typeFor(letter byte, e *types.Scalar, w int) types.Type {
 		return types.Uint
 	case 's':
 		return types.Ushort
+	case 'l':
+		return types.Ulong
 	}
 	panic("check: unknown letter")
 }

@@ -85,7 +85,7 @@ func (c *checker) callLibrary(at diag.Pos, lib *librarySet, args []Expr) Expr {
 	switch sig := builtinTable[lib.id].sig; sig {
 	case sigBarrier:
 		return c.barrier(at, lib, args)
-	case sigAtomicLoad, sigAtomicStore, sigAtomicRMW, sigAtomicCAS:
+	case sigAtomicLoad, sigAtomicStore, sigAtomicRMW, sigAtomicCAS, sigAtomicUpdate:
 		return c.atomic(at, lib, sig, args)
 	case sigFence:
 		return c.fence(at, lib, args)
@@ -150,7 +150,7 @@ func (c *checker) fence(at diag.Pos, lib *librarySet, args []Expr) Expr {
 
 // atomic checks the atomic functions. Memory orders must be relaxed: MSL documents no other.
 func (c *checker) atomic(at diag.Pos, lib *librarySet, sig sigFamily, args []Expr) Expr {
-	operands := map[sigFamily]int{sigAtomicLoad: 1, sigAtomicStore: 2, sigAtomicRMW: 2, sigAtomicCAS: 3}[sig]
+	operands := map[sigFamily]int{sigAtomicLoad: 1, sigAtomicStore: 2, sigAtomicRMW: 2, sigAtomicUpdate: 2, sigAtomicCAS: 3}[sig]
 	orders := 1
 	if sig == sigAtomicCAS {
 		orders = 2
@@ -202,7 +202,7 @@ func (c *checker) atomic(at diag.Pos, lib *librarySet, sig sigFamily, args []Exp
 	}
 	var ret types.Type = elem
 	switch sig {
-	case sigAtomicStore:
+	case sigAtomicStore, sigAtomicUpdate:
 		ret = types.Void
 	case sigAtomicCAS:
 		ret = types.Bool
@@ -212,12 +212,18 @@ func (c *checker) atomic(at diag.Pos, lib *librarySet, sig sigFamily, args []Exp
 
 // atomicAllowed reports an operation that MSL does not have for a type.
 func (c *checker) atomicAllowed(at diag.Pos, f BuiltinFunc, elem *types.Scalar) bool {
+	if elem == types.Bool {
+		c.errorf(at, diag.UnsupportedType, "operations on atomic_bool are not supported")
+		return false
+	}
 	ok := true
 	switch f {
 	case FnAtomicFetchAddExplicit, FnAtomicFetchSubExplicit:
 		ok = elem == types.Int || elem == types.Uint || elem == types.Float
 	case FnAtomicFetchMinExplicit, FnAtomicFetchMaxExplicit:
-		ok = elem == types.Int || elem == types.Uint || elem == types.Ulong
+		ok = elem == types.Int || elem == types.Uint
+	case FnAtomicMinExplicit, FnAtomicMaxExplicit:
+		ok = elem == types.Ulong
 	case FnAtomicFetchAndExplicit, FnAtomicFetchOrExplicit, FnAtomicFetchXorExplicit:
 		ok = elem == types.Int || elem == types.Uint
 	default:

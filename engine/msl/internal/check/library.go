@@ -77,6 +77,7 @@ func (c *checker) library() {
 	fast := &namespace{"fast", newScope(c.metal)}
 	precise := &namespace{"precise", newScope(c.metal)}
 	m["fast"], m["precise"] = fast, precise
+	m["raytracing"] = &namespace{"raytracing", newScope(c.metal)} // empty: what is named in it is refused
 	for _, s := range []*types.Scalar{types.Half, types.Bfloat, types.Float} {
 		for cols := 2; cols <= 4; cols++ {
 			for rows := 2; rows <= 4; rows++ {
@@ -92,11 +93,11 @@ func (c *checker) library() {
 	}
 	for id, row := range builtinTable {
 		f := BuiltinFunc(id)
-		if row.sig == sigInternal {
+		if row.sig == sigInternal || row.sig == sigBallot64 || row.sig == sigBallot32 {
 			continue
 		}
 		m[row.name] = &librarySet{id: f}
-		if row.sig <= sigN3 || row.sig >= sigFB1 && row.sig <= sigFB2 {
+		if row.sig <= sigN3 || row.sig >= sigFB1 && row.sig <= sigFB2 || row.sig >= sigDot && row.sig <= sigCross {
 			fast.scope.names[row.name] = &librarySet{id: f, variant: VariantFast}
 			precise.scope.names[row.name] = &librarySet{id: f, variant: VariantPrecise}
 		}
@@ -114,7 +115,7 @@ func (c *checker) library() {
 	for name, v := range intConstants {
 		g[name] = &constName{v}
 	}
-	c.memFlags = c.libraryEnum("mem_flags", types.Uint, true, map[string]int64{"mem_none": 0, "mem_device": 1, "mem_threadgroup": 2, "mem_texture": 4, "mem_threadgroup_imageblock": 8})
+	c.memFlags = c.libraryEnum("mem_flags", types.Uint, true, map[string]int64{"mem_none": 0, "mem_device": 1, "mem_threadgroup": 2, "mem_texture": 4, "mem_threadgroup_imageblock": 8, "mem_object_data": 16})
 	c.libraryEnum("memory_order", types.Int, false, map[string]int64{"memory_order_relaxed": 0, "memory_order_acquire": 2, "memory_order_release": 3, "memory_order_acq_rel": 4, "memory_order_seq_cst": 5})
 	c.libraryEnum("thread_scope", types.Int, false, map[string]int64{"thread_scope_thread": 0, "thread_scope_simdgroup": 4, "thread_scope_threadgroup": 1, "thread_scope_device": 2})
 }

@@ -98,6 +98,7 @@ const (
 	QuadgroupsPerThreadgroup
 	ThreadExecutionWidth // the same number as ThreadsPerSimdgroup
 	DispatchSimdgroupsPerThreadgroup
+	DispatchQuadgroupsPerThreadgroup
 )
 
 var builtinNames = [...]string{
@@ -106,7 +107,7 @@ var builtinNames = [...]string{
 	"thread_index_in_simdgroup", "simdgroup_index_in_threadgroup", "simdgroups_per_threadgroup",
 	"threads_per_simdgroup", "dispatch_threads_per_threadgroup", "thread_index_in_quadgroup",
 	"quadgroup_index_in_threadgroup", "quadgroups_per_threadgroup", "thread_execution_width",
-	"dispatch_simdgroups_per_threadgroup",
+	"dispatch_simdgroups_per_threadgroup", "dispatch_quadgroups_per_threadgroup",
 }
 
 // String returns the attribute's name.

@@ -213,7 +213,7 @@ func (c *checker) namedType(n *syntax.Name) qual {
 		return invalid
 	}
 	if e == nil {
-		if s := n.Last().Ident; refused[s] {
+		if s := n.Last().Ident; isRefused(s) {
 			c.errorf(n.At, diag.UnsupportedType, "type %s is not supported", s)
 			return invalid
 		}
@@ -224,11 +224,11 @@ func (c *checker) namedType(n *syntax.Name) qual {
 	return q
 }
 
-// refused are types of MSL that this front end does not accept.
-var refused = map[string]bool{
-	"double": true, "texture1d": true, "texture2d": true, "texture3d": true, "texture2d_array": true,
-	"texture_buffer": true, "sampler": true, "command_buffer": true, "tensor": true, "visible_function_table": true,
-	"simd_vote": true, "pair": true, "tuple": true,
+// isRefused reports a type of MSL that this front end does not accept.
+func isRefused(name string) bool {
+	_, resource := syntax.Resources[name]
+	_, tracing := syntax.Raytracing[name]
+	return resource || tracing || name == "double" || name == "tuple"
 }
 
 // typeOfEntity returns the type that an entity and the template arguments written after its name stand for.

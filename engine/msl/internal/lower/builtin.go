@@ -36,7 +36,7 @@ var atomics = map[check.BuiltinFunc]ir.AtomicOp{
 	check.FnAtomicLoadExplicit: ir.AtomicLoad, check.FnAtomicStoreExplicit: ir.AtomicStore, check.FnAtomicExchangeExplicit: ir.AtomicExchange,
 	check.FnAtomicFetchAddExplicit: ir.AtomicAdd, check.FnAtomicFetchSubExplicit: ir.AtomicSub, check.FnAtomicFetchMinExplicit: ir.AtomicMin,
 	check.FnAtomicFetchMaxExplicit: ir.AtomicMax, check.FnAtomicFetchAndExplicit: ir.AtomicAnd, check.FnAtomicFetchOrExplicit: ir.AtomicOr,
-	check.FnAtomicFetchXorExplicit: ir.AtomicXor,
+	check.FnAtomicFetchXorExplicit: ir.AtomicXor, check.FnAtomicMinExplicit: ir.AtomicMin, check.FnAtomicMaxExplicit: ir.AtomicMax,
 }
 
 // callBuiltin lowers a call of the library.
@@ -100,7 +100,7 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 		}
 		return []*ir.Value{r}
 	case check.FnDot, check.FnDistance, check.FnDistanceSquared, check.FnLength, check.FnLengthSquared, check.FnNormalize,
-		check.FnCross, check.FnFaceforward, check.FnReflect:
+		check.FnCross, check.FnFaceforward, check.FnReflect, check.FnRefract:
 		return l.geometry(e.ID, args)
 	case check.FnSimdAll, check.FnSimdAny:
 		op := ir.OpSimdAll
@@ -113,8 +113,12 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 	case check.FnSimdActiveThreads:
 		n := b.Op(ir.OpPopcount, ir.U64, b.Cross(ir.OpBallot, ir.U64, b.Const(ir.Bool, 1)))
 		return []*ir.Value{b.Convert(n, t)}
-	case check.FnSimdShuffleAndFillUp, check.FnSimdShuffleAndFillDown:
-		return l.shuffleFill(e, args)
+	case check.FnSimdBallotBits:
+		return []*ir.Value{b.Cross(ir.OpBallot, ir.U64, args[0][0])}
+	case check.FnSimdShuffleAndFillUp:
+		return l.shuffleFill(true, 32, args)
+	case check.FnSimdShuffleAndFillDown:
+		return l.shuffleFill(false, 32, args)
 	case check.FnThreadgroupBarrier, check.FnSimdgroupBarrier:
 		op := ir.OpBarrier
 		if e.ID == check.FnSimdgroupBarrier {
@@ -178,13 +182,13 @@ func (l *lowerer) crossLane(op ir.Op, x []*ir.Value) *ir.Value {
 	return b.Convert(b.Cross(op, v.Type, args...), t)
 }
 
-// shuffleFill takes what a shuffle would fetch from outside from the other argument, whose lanes continue the first's.
-func (l *lowerer) shuffleFill(e *check.CallBuiltin, args [][]*ir.Value) []*ir.Value {
+// shuffleFill takes what a shuffle would fetch from outside of so many lanes from the other argument, whose lanes continue the first's.
+func (l *lowerer) shuffleFill(up bool, lanes uint64, args [][]*ir.Value) []*ir.Value {
 	b := l.b
 	lane := b.Builtin(ir.Lane)
 	return l.each(args, func(x []*ir.Value) *ir.Value {
 		delta := b.Convert(x[2], ir.U32)
-		width := b.Const(ir.U32, 32)
+		width := b.Const(ir.U32, lanes)
 		if len(x) > 3 {
 			width = b.Convert(x[3], ir.U32)
 		}
@@ -192,7 +196,7 @@ func (l *lowerer) shuffleFill(e *check.CallBuiltin, args [][]*ir.Value) []*ir.Va
 		start := b.Op(ir.OpSub, ir.U32, lane, in)
 		var from *ir.Value
 		var inside *ir.Value
-		if e.ID == check.FnSimdShuffleAndFillUp {
+		if up {
 			inside = b.Op(ir.OpLe, ir.Bool, delta, in)
 			from = b.Op(ir.OpSub, ir.U32, b.Op(ir.OpAdd, ir.U32, in, width), delta)
 		} else {
@@ -206,63 +210,16 @@ func (l *lowerer) shuffleFill(e *check.CallBuiltin, args [][]*ir.Value) []*ir.Va
 	})
 }
 
-// quad lowers the quadgroup functions: shuffles within four lanes.
-func (l *lowerer) quad(e *check.CallBuiltin, args [][]*ir.Value) ([]*ir.Value, bool) {
-	b := l.b
-	lane := b.Builtin(ir.Lane)
-	first := b.Op(ir.OpAnd, ir.U32, lane, b.Const(ir.U32, 28))
-	four := func(i *ir.Value) *ir.Value { // a lane of this quad
-		return b.Op(ir.OpOr, ir.U32, first, b.Op(ir.OpAnd, ir.U32, i, b.Const(ir.U32, 3)))
-	}
-	in := b.Op(ir.OpAnd, ir.U32, lane, b.Const(ir.U32, 3))
-	fetch := func(v, at *ir.Value) *ir.Value { return l.crossLane(ir.OpShuffle, []*ir.Value{v, at}) }
-	shuffle := func(at func(k *ir.Value) *ir.Value) []*ir.Value {
-		return l.each(args, func(x []*ir.Value) *ir.Value { return fetch(x[0], at(b.Convert(x[1], ir.U32))) })
-	}
-	switch e.ID {
-	case check.FnQuadBroadcast, check.FnQuadShuffle:
-		return shuffle(func(k *ir.Value) *ir.Value { return four(k) }), true
-	case check.FnQuadShuffleXor:
-		return shuffle(func(k *ir.Value) *ir.Value { return four(b.Op(ir.OpXor, ir.U32, in, k)) }), true
-	case check.FnQuadShuffleUp:
-		return shuffle(func(k *ir.Value) *ir.Value {
-			ok := b.Op(ir.OpLe, ir.Bool, k, in)
-			return b.Op(ir.OpSelect, ir.U32, ok, four(b.Op(ir.OpSub, ir.U32, in, k)), lane)
-		}), true
-	case check.FnQuadShuffleDown:
-		return shuffle(func(k *ir.Value) *ir.Value {
-			to := b.Op(ir.OpAdd, ir.U32, in, k)
-			ok := b.Op(ir.OpLt, ir.Bool, to, b.Const(ir.U32, 4))
-			return b.Op(ir.OpSelect, ir.U32, ok, four(to), lane)
-		}), true
-	}
-	op, ok := map[check.BuiltinFunc]ir.Op{check.FnQuadSum: ir.OpAdd, check.FnQuadProduct: ir.OpMul, check.FnQuadMin: ir.OpMin, check.FnQuadMax: ir.OpMax,
-		check.FnQuadAnd: ir.OpAnd, check.FnQuadOr: ir.OpOr, check.FnQuadXor: ir.OpXor, check.FnQuadAll: ir.OpAnd, check.FnQuadAny: ir.OpOr}[e.ID]
-	if !ok {
-		return nil, false
-	}
-	return l.each(args, func(x []*ir.Value) *ir.Value {
-		r := fetch(x[0], four(b.Const(ir.U32, 0)))
-		for i := 1; i < 4; i++ {
-			r = b.Op(op, r.Type, r, fetch(x[0], four(b.Const(ir.U32, uint64(i)))))
-		}
-		return r
-	}), true
-}
-
 func (l *lowerer) atomic(op ir.AtomicOp, e *check.CallBuiltin, args [][]*ir.Value) []*ir.Value {
 	ptr := e.Args[0].Type().(*types.Pointer)
 	t := elemType(ptr.Elem)
-	if t == ir.Bool {
-		l.fail(e.Pos(), "atomic_bool")
-	}
 	a := l.pointerAddr(args[0])
 	var vals []*ir.Value
 	if op != ir.AtomicLoad {
 		vals = append(vals, l.b.Convert(args[1][0], t))
 	}
 	old := l.b.Atomic(op, a, t, vals...)
-	if op == ir.AtomicStore {
+	if types.IsVoid(e.Type()) {
 		return nil
 	}
 	return []*ir.Value{old}
@@ -355,6 +312,17 @@ func (l *lowerer) geometry(id check.BuiltinFunc, args [][]*ir.Value) []*ir.Value
 		out := make([]*ir.Value, len(x))
 		for i := range x {
 			out[i] = op(ir.OpSelect, d, x[i], op(ir.OpNeg, x[i]))
+		}
+		return out
+	}
+	if id == check.FnRefract {
+		eta, d := args[2][0], dot(y, x)
+		k := op(ir.OpSub, b.ConstF(t, 1), op(ir.OpMul, op(ir.OpMul, eta, eta), op(ir.OpSub, b.ConstF(t, 1), op(ir.OpMul, d, d))))
+		all := b.Op(ir.OpLt, ir.Bool, k, b.ConstF(t, 0)) // is reflected
+		along := op(ir.OpAdd, op(ir.OpMul, eta, d), op(ir.OpSqrt, k))
+		out := make([]*ir.Value, len(x))
+		for i := range x {
+			out[i] = op(ir.OpSelect, all, b.ConstF(t, 0), op(ir.OpSub, op(ir.OpMul, eta, x[i]), op(ir.OpMul, along, y[i])))
 		}
 		return out
 	}

@@ -280,7 +280,7 @@ func (l *lowerer) builtin(p *check.Var) []*ir.Value {
 		v = b.Op(ir.OpRem, ir.U32, b.Builtin(ir.Lane), four)
 	case check.QuadgroupIndexInThreadgroup:
 		v = b.Op(ir.OpDiv, ir.U32, b.Builtin(ir.ThreadIndex), four)
-	case check.QuadgroupsPerThreadgroup:
+	case check.QuadgroupsPerThreadgroup, check.DispatchQuadgroupsPerThreadgroup:
 		n := b.Op(ir.OpMul, ir.U32, b.Op(ir.OpMul, ir.U32, b.Builtin(ir.GroupSizeX), b.Builtin(ir.GroupSizeY)), b.Builtin(ir.GroupSizeZ))
 		v = b.Op(ir.OpDiv, ir.U32, b.Op(ir.OpAdd, ir.U32, n, b.Const(ir.U32, 3)), four)
 	default:

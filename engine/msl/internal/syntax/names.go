@@ -73,7 +73,7 @@ var builtinTypes = map[string]string{
 // it implements.
 var libraryTypes = map[string]bool{
 	"atomic_int": false, "atomic_uint": false, "atomic_bool": false, "atomic_float": false, "atomic_ulong": false,
-	"mem_flags": false, "memory_order": false, "thread_scope": false, "memory_scope": false, "simd_vote": false,
+	"mem_flags": false, "memory_order": false, "thread_scope": false, "memory_scope": false,
 	"atomic": true, "vec": true, "array": true, "numeric_limits": true, "is_same": true, "enable_if": true,
 	"enable_if_t": true, "conditional": true, "conditional_t": true, "integral_constant": true, "true_type": false,
 	"false_type": false, "remove_cv": true, "remove_cv_t": true, "remove_const_t": true, "remove_reference_t": true,
@@ -82,10 +82,11 @@ var libraryTypes = map[string]bool{
 	"make_signed": true, "underlying_type": true, "is_integral": true, "is_floating_point": true, "is_arithmetic": true, "is_signed": true,
 	"is_unsigned": true, "is_pointer": true, "make_unsigned": true, "make_unsigned_t": true, "make_signed_t": true,
 	"is_convertible": true, "underlying_type_t": true, "bool_constant": true, "disjunction": true,
-	"_disjunction": true, "conjunction": true, "_conjunction": true, "negation": true, "pair": true, "tuple": true, "simdgroup_matrix": true, "matrix": true, "texture1d": true,
-	"texture2d": true, "texture3d": true, "texture2d_array": true, "texture_buffer": true, "sampler": false,
-	"command_buffer": false, "tensor": true, "visible_function_table": true, "uniform": true,
+	"_disjunction": true, "conjunction": true, "_conjunction": true, "negation": true, "pair": true, "tuple": true, "simdgroup_matrix": true, "matrix": true, "uniform": true,
 }
+
+// votes are the library's structs of ballots, which name the integer inside of them.
+var votes = []string{"simd_vote", "quad_vote"}
 
 // libraryTemplates are function or variable templates, which take arguments in an expression.
 var libraryTemplates = []string{
@@ -125,6 +126,19 @@ func metalScope() *scope {
 	for _, name := range libraryTemplates {
 		s.names[name] = &entry{kind: funcTemplate}
 	}
+	for _, name := range votes {
+		inner := newScope(nil)
+		inner.names["vote_t"] = &entry{kind: typeName}
+		s.names[name] = &entry{kind: typeName, inner: inner}
+	}
+	for name, template := range Resources {
+		s.names[name] = &entry{kind: resourceKind(template)}
+	}
+	tracing := newScope(nil)
+	for name, template := range Raytracing {
+		tracing.names[name] = &entry{kind: resourceKind(template)}
+	}
+	s.names["raytracing"] = &entry{kind: namespaceName, inner: tracing}
 	for _, name := range []string{"precise", "fast"} {
 		s.names[name] = &entry{kind: namespaceName, inner: newScope(nil)}
 	}

@@ -442,7 +442,7 @@ func (p *parser) function(d declSpecs, dec declarator, outer *scope, tc *templat
 	}
 	f.Attrs = append(f.Attrs, p.attributes()...)
 	f.Kernel = f.Kernel || hasAttr(f.Attrs, "kernel")
-	for _, s := range []string{"vertex", "fragment"} {
+	for _, s := range []string{"vertex", "fragment", "mesh", "object", "intersection"} {
 		if hasAttr(f.Attrs, s) {
 			f.Stage = s
 		}

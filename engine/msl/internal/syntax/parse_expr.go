@@ -232,8 +232,10 @@ func (p *parser) primary() Expr {
 			return &Literal{t.Pos, Word, t.Text}
 		case "static_cast", "reinterpret_cast", "const_cast", "as_type":
 			return p.namedCast()
-		case "new", "delete", "throw", "dynamic_cast":
-			panic(diag.Errorf(t.Pos, diag.NotInMSL, "%s is not part of MSL", t.Text))
+		case "new", "delete", "throw", "dynamic_cast", "typeid", "asm":
+			if p.userEntry(t.Text) == nil {
+				panic(diag.Errorf(t.Pos, diag.NotInMSL, "%s is not part of MSL", t.Text))
+			}
 		case "operator":
 			return p.nameExpr()
 		}

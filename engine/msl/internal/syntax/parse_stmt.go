@@ -114,7 +114,10 @@ func (p *parser) keyword(t Token) Stmt {
 		p.next()
 		p.want(";")
 		return &Branch{t.Pos, t.Text}
-	case "goto", "try", "throw":
+	case "goto", "try", "throw", "register", "thread_local":
+		if (t.Text == "register" || t.Text == "thread_local") && !p.startsType(1) {
+			break
+		}
 		panic(diag.Errorf(t.Pos, diag.NotInMSL, "%s is not part of MSL", t.Text))
 	}
 	return nil

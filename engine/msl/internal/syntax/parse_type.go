@@ -51,7 +51,7 @@ func (p *parser) startsType(n int) bool {
 	case "unsigned", "signed", "auto", "typename", "decltype", "struct", "class", "union", "enum":
 		return true
 	}
-	if isQualifier(t.Text) || builtinTypes[t.Text] != "" && p.scope.lookup(t.Text) == nil {
+	if isQualifier(t.Text) || builtinTypes[t.Text] != "" && p.scope.lookup(t.Text) == nil || foreignSpaces[t.Text] && p.startsType(n+1) {
 		return true
 	}
 	kind, _, _ := p.nameAt(p.i + n)
@@ -126,6 +126,9 @@ func (p *parser) specifiers() declSpecs {
 			continue
 		}
 		if len(words) > 0 {
+			if t.Is("double") {
+				panic(diag.Errorf(t.Pos, diag.UnsupportedType, "type double is not supported"))
+			}
 			break
 		}
 		if p.isConstructor() {
@@ -196,6 +199,11 @@ func (p *parser) specifierWord(d *declSpecs, t Token) bool {
 		d.specs.Explicit = true
 	case "typedef":
 		d.typedef = true
+	case "virtual", "thread_local", "register", "asm":
+		if p.userEntry(t.Text) != nil || t.Text == "asm" && !p.at(1).Is("(") {
+			return false
+		}
+		panic(diag.Errorf(t.Pos, diag.NotInMSL, "%s is not part of MSL", t.Text))
 	case "friend":
 		d.friend = true
 	case "kernel":
@@ -206,6 +214,9 @@ func (p *parser) specifierWord(d *declSpecs, t Token) bool {
 		}
 		d.stage = t.Text
 	default:
+		if foreignSpaces[t.Text] && d.base == nil && p.startsType(1) {
+			panic(diag.Errorf(t.Pos, diag.UnsupportedType, "address space %s is not supported: it is of graphics functions", t.Text))
+		}
 		return false
 	}
 	return true
@@ -316,8 +327,11 @@ func (p *parser) templateArgs() []TemplateArg {
 	var args []TemplateArg
 	for !p.is(">") && !p.is(">>") {
 		var a TemplateArg
-		if p.startsType(0) && !p.callsType() {
+		if p.startsType(0) && (!p.callsType() || p.functionTypeFollows()) {
 			a.Type = p.typeID()
+			if at := p.peek().Pos; p.is("(") {
+				a.Type = &FuncType{At: at, Ret: a.Type, Params: p.funcSuffix().params}
+			}
 			if pack, ok := a.Type.(*PackType); ok {
 				a.Type, a.Pack = pack.Elem, true
 			}
@@ -343,6 +357,12 @@ func (p *parser) callsType() bool {
 	_, _, next := p.nameAt(p.i)
 	after := p.toks[next]
 	return after.Is("(") || after.Is("{")
+}
+
+// functionTypeFollows reports a type name followed by parameters that start with a type: a function's type, int(int).
+func (p *parser) functionTypeFollows() bool {
+	_, _, next := p.nameAt(p.i)
+	return p.toks[next].Is("(") && p.startsType(next+1-p.i) && !p.toks[next+2].Is("(") && !p.toks[next+2].Is("{")
 }
 
 // typeID parses a type without a name.

@@ -172,7 +172,7 @@ type (
 		Specs     Specs
 		Attrs     []Attr
 		Kernel    bool   // the keyword kernel or the attribute
-		Stage     string // "vertex" or "fragment"
+		Stage     string // "vertex", "fragment", "mesh", "object" or "intersection": no compute function
 		This      Quals  // of a member function
 		Ctor      bool
 		Dtor      bool
