@@ -45,6 +45,8 @@ var intConstants = map[string]Value{
 	"SHRT_MAX": IntValue(types.Int, math.MaxInt16), "SHRT_MIN": IntValue(types.Int, math.MinInt16), "USHRT_MAX": IntValue(types.Int, math.MaxUint16),
 	"INT_MAX": IntValue(types.Int, math.MaxInt32), "INT_MIN": IntValue(types.Int, math.MinInt32), "UINT_MAX": IntValue(types.Uint, math.MaxUint32),
 	"LONG_MAX": IntValue(types.Long, math.MaxInt64), "LONG_MIN": IntValue(types.Long, math.MinInt64), "ULONG_MAX": {Type: types.Ulong, Bits: math.MaxUint64},
+	// C leaves these two open, and MSL with it.
+	"FP_ILOGB0": IntValue(types.Int, math.MinInt32), "FP_ILOGBNAN": IntValue(types.Int, math.MinInt32),
 	"INT8_MAX": IntValue(types.Int, math.MaxInt8), "UINT8_MAX": IntValue(types.Int, math.MaxUint8), "INT16_MAX": IntValue(types.Int, math.MaxInt16),
 	"UINT16_MAX": IntValue(types.Int, math.MaxUint16), "INT32_MAX": IntValue(types.Int, math.MaxInt32), "UINT32_MAX": IntValue(types.Uint, math.MaxUint32),
 }

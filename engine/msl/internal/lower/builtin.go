@@ -14,7 +14,7 @@ var direct = map[check.BuiltinFunc]ir.Op{
 	check.FnLog2: ir.OpLog2, check.FnLog10: ir.OpLog10, check.FnRint: ir.OpRint, check.FnRound: ir.OpRound, check.FnRsqrt: ir.OpRsqrt,
 	check.FnSin: ir.OpSin, check.FnSinh: ir.OpSinh, check.FnSqrt: ir.OpSqrt, check.FnTan: ir.OpTan, check.FnTanh: ir.OpTanh, check.FnTrunc: ir.OpTrunc,
 	check.FnAtan2: ir.OpAtan2, check.FnCopysign: ir.OpCopysign, check.FnFmax: ir.OpMax, check.FnFmin: ir.OpMin, check.FnFmod: ir.OpMod,
-	check.FnPow: ir.OpPow, check.FnPowr: ir.OpPow, check.FnNextafter: ir.OpNextafter, check.FnDivide: ir.OpDiv, check.FnFma: ir.OpFma,
+	check.FnPow: ir.OpPow, check.FnPowr: ir.OpPow, check.FnDivide: ir.OpDiv, check.FnFma: ir.OpFma,
 	check.FnMin: ir.OpMin, check.FnMax: ir.OpMax, check.FnPopcount: ir.OpPopcount, check.FnClz: ir.OpClz, check.FnCtz: ir.OpCtz,
 	check.FnReverseBits: ir.OpReverseBits, check.FnMulhi: ir.OpMulHi, check.FnLdexp: ir.OpLdexp,
 }
@@ -80,8 +80,11 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 	case check.FnAbs:
 		return l.each(args, func(x []*ir.Value) *ir.Value { return b.Convert(b.Op(ir.OpAbs, x[0].Type, x[0]), t) })
 	case check.FnIlogb:
-		return l.each(args, func(x []*ir.Value) *ir.Value {
-			return b.Op(ir.OpSub, ir.I32, b.Op(ir.OpFrexpExponent, ir.I32, x[0]), b.ConstI(ir.I32, 1))
+		return l.each(args, func(x []*ir.Value) *ir.Value { // of 0 and NaN as FP_ILOGB0 and FP_ILOGBNAN say
+			e := b.Op(ir.OpSub, ir.I32, b.Op(ir.OpFrexpExponent, ir.I32, x[0]), b.ConstI(ir.I32, 1))
+			e = b.Op(ir.OpSelect, ir.I32, b.Op(ir.OpIsInf, ir.Bool, x[0]), b.ConstI(ir.I32, 1<<31-1), e)
+			none := b.Op(ir.OpOr, ir.Bool, b.Op(ir.OpIsNan, ir.Bool, x[0]), b.Op(ir.OpEq, ir.Bool, x[0], b.ConstF(x[0].Type, 0)))
+			return b.Op(ir.OpSelect, ir.I32, none, b.ConstI(ir.I32, -1<<31), e)
 		})
 	case check.FnFrexp, check.FnModf, check.FnSincos:
 		return l.twoResults(e, args)
@@ -249,7 +252,8 @@ func (l *lowerer) twoResults(e *check.CallBuiltin, args [][]*ir.Value) []*ir.Val
 			c = append(c, b.Op(ir.OpFrexpExponent, ir.I32, x))
 		case check.FnModf:
 			whole := b.Op(ir.OpTrunc, x.Type, x)
-			a = append(a, b.Op(ir.OpCopysign, x.Type, b.Op(ir.OpSub, x.Type, x, whole), x))
+			part := b.Op(ir.OpSelect, x.Type, b.Op(ir.OpIsInf, ir.Bool, x), b.ConstF(x.Type, 0), b.Op(ir.OpSub, x.Type, x, whole))
+			a = append(a, b.Op(ir.OpCopysign, x.Type, part, x))
 			c = append(c, whole)
 		default:
 			a = append(a, b.Op(ir.OpSin, x.Type, x))

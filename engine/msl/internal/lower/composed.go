@@ -80,6 +80,31 @@ func init() {
 		limit := pick(b, test(b, ir.OpLt, x[0], zero), b.ConstI(t, -1<<63), b.ConstI(t, 1<<63-1))
 		return pick(b, over, limit, s)
 	}
+	madSat := func(b builder, x vals) *ir.Value {
+		t := x[0].Type
+		switch {
+		case t == ir.U64: // the high half of the product and the carry of the sum are what is too much
+			sum := b.Op(ir.OpAdd, t, same(b, ir.OpMul, x[0], x[1]), x[2])
+			over := b.Op(ir.OpOr, ir.Bool, test(b, ir.OpNe, same(b, ir.OpMulHi, x[0], x[1]), b.Const(t, 0)), test(b, ir.OpLt, sum, x[2]))
+			return pick(b, over, b.Const(t, ^uint64(0)), sum)
+		case t == ir.I64: // a sum of 128 bits, which fits if its high half is the sign of its low half
+			u := func(v *ir.Value) *ir.Value { return b.Convert(v, ir.U64) }
+			sum := b.Op(ir.OpAdd, ir.U64, u(same(b, ir.OpMul, x[0], x[1])), u(x[2]))
+			carry := pick(b, test(b, ir.OpLt, sum, u(x[2])), b.ConstI(t, 1), b.ConstI(t, 0))
+			sign := func(v *ir.Value) *ir.Value { return same(b, ir.OpShr, v, b.ConstI(t, 63)) }
+			high := same(b, ir.OpAdd, same(b, ir.OpAdd, same(b, ir.OpMulHi, x[0], x[1]), sign(x[2])), carry)
+			low := b.Convert(sum, t)
+			limit := pick(b, test(b, ir.OpLt, high, b.ConstI(t, 0)), b.ConstI(t, -1<<63), b.ConstI(t, 1<<63-1))
+			return pick(b, test(b, ir.OpEq, high, sign(low)), low, limit)
+		case t.IsSigned():
+			return saturate(b, t, wide(b, x, func(w ir.Type, y vals) *ir.Value {
+				return b.Op(ir.OpAdd, w, b.Op(ir.OpMul, w, y[0], y[1]), y[2])
+			}))
+		}
+		w := func(i int) *ir.Value { return b.Convert(x[i], ir.U64) }
+		sum := b.Op(ir.OpAdd, ir.U64, b.Op(ir.OpMul, ir.U64, w(0), w(1)), w(2))
+		return b.Convert(b.Op(ir.OpMin, ir.U64, sum, b.Const(ir.U64, 1<<(8*t.Bytes())-1)), t)
+	}
 	extract := func(b builder, x vals) *ir.Value {
 		t := x[0].Type
 		width := b.ConstI(ir.U32, int64(8*t.Bytes()))
@@ -116,6 +141,22 @@ func init() {
 	}
 	clamp01 := func(b builder, v *ir.Value) *ir.Value {
 		return same(b, ir.OpMin, same(b, ir.OpMax, v, b.ConstF(v.Type, 0)), b.ConstF(v.Type, 1))
+	}
+	nextafter := func(b builder, x vals) *ir.Value {
+		t := x[0].Type
+		if t == ir.F32 {
+			return same(b, ir.OpNextafter, x...)
+		}
+		zero, one := b.ConstF(t, 0), b.Const(ir.U16, 1)
+		bits := b.Bitcast(x[0], ir.U16)
+		away := test(b, ir.OpEq, test(b, ir.OpLt, x[0], x[1]), test(b, ir.OpLt, zero, x[0])) // from zero
+		next := b.Bitcast(pick(b, away, same(b, ir.OpAdd, bits, one), same(b, ir.OpSub, bits, one)), t)
+		next = pick(b, test(b, ir.OpEq, x[0], zero), same(b, ir.OpCopysign, b.Bitcast(one, t), x[1]), next)
+		next = pick(b, test(b, ir.OpEq, x[0], x[1]), x[1], next)
+		for _, v := range x {
+			next = pick(b, test(b, ir.OpIsNan, v), v, next)
+		}
+		return next
 	}
 	composed = map[check.BuiltinFunc]func(b builder, x vals) *ir.Value{
 		check.FnCospi: pi(ir.OpCos), check.FnSinpi: pi(ir.OpSin), check.FnTanpi: pi(ir.OpTan),
@@ -170,18 +211,9 @@ func init() {
 			back := b.Op(ir.OpAnd, u, b.Op(ir.OpSub, u, b.ConstI(u, width), n), b.ConstI(u, width-1))
 			return b.Convert(b.Op(ir.OpOr, u, b.Op(ir.OpShl, u, v, n), b.Op(ir.OpShr, u, v, back)), t)
 		},
-		check.FnMadhi: func(b builder, x vals) *ir.Value { return same(b, ir.OpAdd, same(b, ir.OpMulHi, x[0], x[1]), x[2]) },
-		check.FnMadsat: func(b builder, x vals) *ir.Value {
-			if t := x[0].Type; !t.IsSigned() && !t.Wide() {
-				w := func(i int) *ir.Value { return b.Convert(x[i], ir.U64) }
-				sum := b.Op(ir.OpAdd, ir.U64, b.Op(ir.OpMul, ir.U64, w(0), w(1)), w(2))
-				return b.Convert(b.Op(ir.OpMin, ir.U64, sum, b.Const(ir.U64, 1<<(8*t.Bytes())-1)), t)
-			}
-			return saturate(b, x[0].Type, wide(b, x, func(w ir.Type, y vals) *ir.Value {
-				return b.Op(ir.OpAdd, w, b.Op(ir.OpMul, w, y[0], y[1]), y[2])
-			}))
-		},
-		check.FnMul24: func(b builder, x vals) *ir.Value { return same(b, ir.OpMul, low24(b, x[0]), low24(b, x[1])) },
+		check.FnMadhi:  func(b builder, x vals) *ir.Value { return same(b, ir.OpAdd, same(b, ir.OpMulHi, x[0], x[1]), x[2]) },
+		check.FnMadsat: madSat,
+		check.FnMul24:  func(b builder, x vals) *ir.Value { return same(b, ir.OpMul, low24(b, x[0]), low24(b, x[1])) },
 		check.FnMad24: func(b builder, x vals) *ir.Value {
 			return same(b, ir.OpAdd, same(b, ir.OpMul, low24(b, x[0]), low24(b, x[1])), x[2])
 		},
@@ -192,6 +224,7 @@ func init() {
 			least := b.ConstF(t, map[ir.Type]float32{ir.F32: 0x1p-126, ir.F16: 0x1p-14, ir.BF16: 0x1p-126}[t])
 			return b.Op(ir.OpAnd, ir.Bool, finite(b, x[0]), test(b, ir.OpLe, least, same(b, ir.OpAbs, x[0])))
 		},
+		check.FnNextafter:   nextafter,
 		check.FnIsordered:   ordered,
 		check.FnIsunordered: func(b builder, x vals) *ir.Value { return b.Op(ir.OpNot, ir.Bool, ordered(b, x)) },
 	}
