@@ -147,7 +147,6 @@ const (
 	FnSimdAll
 	FnSimdAny
 	FnSimdIsFirst
-	FnSimdActiveThreads
 	FnSimdBallotBits // ulong: a bit for each active lane where the argument is true
 
 	// Quadgroup: as simdgroup, over the active ones of 4 lanes.
@@ -356,7 +355,6 @@ var builtinTable = [numBuiltinFuncs]builtinRow{
 	FnSimdAll:                           {"simd_all", sigVote},
 	FnSimdAny:                           {"simd_any", sigVote},
 	FnSimdIsFirst:                       {"simd_is_first", sigFirst},
-	FnSimdActiveThreads:                 {"simd_active_threads", sigCount},
 	FnSimdBallotBits:                    {"simd_ballot_bits", sigBallot64},
 	FnQuadBroadcast:                     {"quad_broadcast", sigShuffle},
 	FnQuadShuffle:                       {"quad_shuffle", sigShuffle},

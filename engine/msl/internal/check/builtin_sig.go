@@ -45,7 +45,6 @@ const (
 	sigBallot64 // called by private names, in library.metal
 	sigBallot32
 	sigFirst
-	sigCount
 	sigBarrier
 	sigAtomicLoad
 	sigAtomicStore
@@ -122,7 +121,6 @@ var sigShapes = map[sigFamily]sigShape{
 	sigFirst:      {onlyBool, "", 'b', 1, 1, 0},
 	sigBallot64:   {onlyBool, "T", 'l', 1, 1, 0},
 	sigBallot32:   {onlyBool, "T", 'u', 1, 1, 0},
-	sigCount:      {ints32[1:], "", 'T', 1, 1, 0},
 }
 
 // typeFor is the type that a letter stands for with the scalar e and the width w.

@@ -113,9 +113,6 @@ func (l *lowerer) callBuiltin(e *check.CallBuiltin) []*ir.Value {
 		return []*ir.Value{b.Cross(op, ir.Bool, args[0][0])}
 	case check.FnSimdIsFirst:
 		return []*ir.Value{b.Cross(ir.OpSimdIsFirst, ir.Bool)}
-	case check.FnSimdActiveThreads:
-		n := b.Op(ir.OpPopcount, ir.U64, b.Cross(ir.OpBallot, ir.U64, b.Const(ir.Bool, 1)))
-		return []*ir.Value{b.Convert(n, t)}
 	case check.FnSimdBallotBits:
 		return []*ir.Value{b.Cross(ir.OpBallot, ir.U64, args[0][0])}
 	case check.FnSimdShuffleAndFillUp:
