@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -39,5 +41,24 @@ var _ = Describe("The lane generator", func() {
 			Expect(string(got) == string(want)).To(BeTrue(), "%s is not what hack/lanes writes: run the command of its doc.go", name)
 			Expect(string(append(got, '\n')) == string(want)).To(BeFalse())
 		}
+	})
+
+	It("is not needed on arm64, where the Go lanes hold no fused multiply-add that the source did not ask for", func() {
+		fused := func(dir string, args ...string) string {
+			build := exec.Command("go", append([]string{"build", "-gcflags=-S"}, args...)...)
+			build.Dir = dir
+			build.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux")
+			out, err := build.CombinedOutput()
+			Expect(err).NotTo(HaveOccurred(), string(out))
+			return strings.Join(regexp.MustCompile(`.*\bFN?M(ADD|SUB)[SD]\b.*`).FindAllString(string(out), -1), "\n")
+		}
+		root := filepath.Join("..", "..")
+		for _, name := range []string{"exec", "num", "ir"} {
+			Expect(fused(root, "./engine/msl/internal/"+name)).To(BeEmpty())
+		}
+		control := GinkgoT().TempDir()
+		Expect(os.WriteFile(filepath.Join(control, "go.mod"), []byte("module control\n\ngo 1.26\n"), 0o600)).To(Succeed())
+		Expect(os.WriteFile(filepath.Join(control, "f.go"), []byte("package control\n\nfunc F(a, b, c float32) float32 { return a*b + c }\n"), 0o600)).To(Succeed())
+		Expect(fused(control, ".")).NotTo(BeEmpty())
 	})
 })

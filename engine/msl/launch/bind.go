@@ -237,7 +237,7 @@ func (s *Spec) length(index int) int {
 
 // launch binds a dispatch to memory.
 func (s *Spec) launch(d *dispatch, memory map[int][]byte) exec.Launch {
-	l := exec.Launch{ThreadsPerThreadgroup: d.PerGroup, Threadgroups: d.Threadgroups, Threads: d.Threads, Bindings: make([]exec.Binding, len(d.f.Roots))}
+	l := exec.Launch{Lanes: s.Lanes, ThreadsPerThreadgroup: d.PerGroup, Threadgroups: d.Threadgroups, Threads: d.Threads, Bindings: make([]exec.Binding, len(d.f.Roots))}
 	for i, r := range d.f.Roots {
 		if r.Slot < 0 {
 			continue

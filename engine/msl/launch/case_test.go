@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	"golang.org/x/tools/txtar"
 
+	"github.com/octoryn/assay/engine/msl/internal/exec"
 	"github.com/octoryn/assay/engine/msl/launch"
 )
 
@@ -111,6 +112,10 @@ func perform(metal string, part map[string]string) (text string, findings []laun
 		if err != nil {
 			return "", nil, nil, err
 		}
+		s.Lanes = exec.Portable
+		portable, err := launch.Run(metal, o, s)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(portable.Text()).To(Equal(r.Text()), "with Go lanes")
 		return r.Text(), r.Findings, r.Mismatches, nil
 	}
 	if stage, ok := part["stage"]; ok {

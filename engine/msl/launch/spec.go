@@ -39,6 +39,7 @@ type Spec struct {
 	Bytes      []Bytes
 	Checks     []string
 	Schedules  int           // runs under different orders, all of which must give the same bits; at least 1
+	Lanes      exec.Lanes    // kinds of lane kernels give the same bits
 	Schedule   exec.Schedule // of the run itself
 	Expect     []Expect
 	Fault      string // the finding that is wanted; "" for none
