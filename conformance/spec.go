@@ -65,8 +65,13 @@ func Specs() []Spec {
 		oracleLogits, oracleHidden, oracleGreedy, oracleCausality, oracleAppend,
 		parityCosine, parityBound, parityTypical, parityKL, parityRegret,
 		greedyIDs, greedyBytes, greedyTies,
+		samePrefill, sameDecode,
+		engagedGrid,
+		oneSynchronisation,
 		sovereignImage, sovereignModules,
 		soundDispatches,
 		sanitizedDispatches,
+		dispatchCounts,
+		predictedMemory,
 	}
 }

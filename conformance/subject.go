@@ -55,6 +55,8 @@ type Subject struct {
 	Device func() (device.Device, error)
 	// Checked opens the device with its sanitizers on; nil means that it has none.
 	Checked func() (device.Device, error)
+	// Recorded opens the device below a recorder, for a control that plants its fault above it; nil means a recorder above Device.
+	Recorded func() (device.Device, *device.Recorder, error)
 	// EngineFolder is what the engine loads; "" means Packed. A control plants its fault in a copy.
 	EngineFolder string
 	// OpenReference opens a folder with the oracle; nil means OpenOracle. A control wraps the result.
@@ -66,6 +68,7 @@ type Subject struct {
 	bounded                  map[int]*memo[*Bounds]
 	parities                 map[int]*memo[*Parity]
 	engine                   memo[*loadedEngine]
+	traced                   memo[*DecodeTrace]
 	temporary                string // folder to remove in Close
 }
 
