@@ -10,7 +10,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/octoryn/assay/conformance"
+	"github.com/octoryn/assay/conformance/backend"
 	"github.com/octoryn/assay/conformance/harness"
+	"github.com/octoryn/assay/engine/device"
 )
 
 var fixtureNames = []string{"gosling-4m", "tiny-qwen3-moe", "tiny-qwen3-moe-mixed", "tiny-qwen3", "tiny-qwen3-moe-int4-affine"}
@@ -71,4 +73,26 @@ var _ = Describe("The list of claims", Label("purpose:validation", "area:claims"
 			Expect(turnedRed).To(HaveKey(spec.Name))
 		}
 	})
+})
+
+var _ = Describe("A claim alone", Label("purpose:execution", "area:claims", "level:required"), func() {
+	for _, c := range conformance.Claims {
+		if c.Untested != "" {
+			continue
+		}
+		It(c.ID+" has the verdict that it has among the others", func(ctx SpecContext) {
+			s, err := conformance.Prepare(ctx, conformance.Options{Model: harness.Fixture("tiny-qwen3-moe"), MaxTokens: 4, Claims: []string{c.ID}, DeviceName: backend.Default,
+				Device: func() (device.Device, error) { return backend.Open(backend.Default) }, Checked: backend.OpenChecked(backend.Default)})
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(s.Close)
+			s.Prompts = s.Prompts[:1]
+			for _, spec := range conformance.Specs() {
+				if none := untested[spec.Name]; spec.Claim == c.ID && none == nil {
+					out, err := spec.Run(ctx, s)
+					Expect(err).NotTo(HaveOccurred())
+					Expect(out).To(harness.Hold(), spec.Name)
+				}
+			}
+		})
+	}
 })

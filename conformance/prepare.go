@@ -78,9 +78,10 @@ func Prepare(ctx context.Context, o Options) (_ *Subject, err error) {
 	return s, nil
 }
 
-// needPacked reports whether a claim among these is judged on packed weights.
+// needPacked reports whether a claim among these is judged on packed weights: all but those about the oracle on the original weights
+// and about the program.
 func needPacked(claims []string) bool {
-	return len(claims) == 0 || slices.ContainsFunc(claims, func(id string) bool { return id == "B" || id == "C" || id == "H" })
+	return len(claims) == 0 || slices.ContainsFunc(claims, func(id string) bool { return id != "A" && id != "G" && id != "K" && id != "L" })
 }
 
 // PackTemporary packs a folder of original weights into a temporary folder with the default format. The caller
