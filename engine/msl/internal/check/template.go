@@ -240,6 +240,12 @@ func sameTemplate(a, b *funcTemplate) bool {
 
 func (c *checker) templateArg(a syntax.TemplateArg) (templateArg, bool) {
 	if a.Type != nil {
+		if n, ok := a.Type.(*syntax.NamedType); ok && n.Name.Simple() != "" && !n.Name.Last().HasArgs && n.Key == "" {
+			switch e := c.scope.lookup(n.Name.Simple()).(type) {
+			case *classTemplate, *aliasTemplate:
+				return templateArg{tmpl: e}, true
+			}
+		}
 		q := c.resolve(a.Type)
 		if q.auto || types.IsInvalid(q.typ) {
 			return templateArg{}, false

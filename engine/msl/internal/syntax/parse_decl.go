@@ -18,8 +18,14 @@ func (p *parser) declaration() []Decl {
 	case t.Is("using"):
 		return p.using()
 	case t.Is("namespace"), t.Is("inline") && p.at(1).Is("namespace"):
-		p.got("inline")
-		return []Decl{p.namespace()}
+		inline := p.got("inline")
+		d := p.namespace()
+		if !inline {
+			return []Decl{d}
+		}
+		n := simpleName(d.Pos(), d.(*NamespaceDecl).Name) // its names are those of the scope around it
+		p.openNamespace(n)
+		return []Decl{d, &UsingNamespace{d.Pos(), n}}
 	case t.Is("template"):
 		return p.template()
 	case t.Is("static_assert"):
@@ -269,7 +275,7 @@ func (p *parser) templateTemplate(tp *TemplateParam) {
 		p.declare(tp.Name, classTemplate, nil)
 	}
 	if p.got("=") {
-		tp.DefValue = p.assign()
+		tp.DefType = p.typeID()
 	}
 }
 

@@ -319,7 +319,7 @@ func (p *parser) nameExpr() Expr {
 		p.next()
 		if p.got("template") {
 			t := p.ident("a template's name")
-			part := NamePart{At: t.Pos, Ident: t.Text, HasArgs: true}
+			part := NamePart{At: t.Pos, Ident: t.Text, HasArgs: true, Template: true}
 			part.Args = p.templateArgs()
 			n.Parts = append(n.Parts, part)
 			return &Ident{n}

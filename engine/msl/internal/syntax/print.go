@@ -66,7 +66,11 @@ func (p *printer) part(n *NamePart) string {
 			args[i] += "..."
 		}
 	}
-	return n.Ident + "<" + strings.Join(args, ", ") + ">"
+	word := ""
+	if n.Template {
+		word = "template "
+	}
+	return word + n.Ident + "<" + strings.Join(args, ", ") + ">"
 }
 
 // targ spells an expression among template arguments: parentheses keep a > from closing them.
@@ -285,8 +289,8 @@ func (p *printer) templateParams(ps []TemplateParam) string {
 		}
 		if t.IsTmpl {
 			out[i] = strings.TrimSuffix("template <"+p.templateParams(t.Template)+"> class "+dots+t.Name, " ")
-			if t.DefValue != nil {
-				out[i] += " = " + p.targ(t.DefValue)
+			if t.DefType != nil {
+				out[i] += " = " + p.typ(t.DefType, "")
 			}
 			continue
 		}

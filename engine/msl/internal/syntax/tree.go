@@ -36,6 +36,8 @@ type NamePart struct {
 	Ident   string
 	HasArgs bool
 	Args    []TemplateArg
+
+	Template bool // the word template stands before it
 }
 
 // TemplateArg is a type or an expression; the other is nil. An argument that names something unknown to the parser is
