@@ -33,6 +33,12 @@ func verb(m *memAccess) string {
 	case ir.OpStore:
 		return "wrote"
 	}
+	switch m.atom {
+	case ir.AtomicLoad:
+		return "atomically read"
+	case ir.AtomicStore:
+		return "atomically wrote"
+	}
 	return "atomically changed"
 }
 

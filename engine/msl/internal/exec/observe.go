@@ -83,7 +83,7 @@ func (g *group) group() Group { return Group{ID: g.id, Slot: g.slot} }
 type Access struct {
 	Place
 	Root        *ir.Root
-	Write, Read bool // both for an atomic
+	Write, Read bool // both for an atomic that changes what it finds
 	Atomic      bool
 	Copy        bool // part of an aggregate that is being copied whole
 	Bytes       int  // that each lane accesses
@@ -226,7 +226,10 @@ func (w *simdgroup) announce(m *memAccess, mask uint32) bool {
 	}
 	a.Mask = mask
 	if a.m != m {
-		a.m, a.Read, a.Write, a.Atomic, a.Copy = m, m.op != ir.OpStore, m.op != ir.OpLoad, m.op == ir.OpAtomic, m.copied
+		atomic := m.op == ir.OpAtomic
+		a.m, a.Atomic, a.Copy = m, atomic, m.copied
+		a.Read = m.op == ir.OpLoad || atomic && m.atom != ir.AtomicStore
+		a.Write = m.op == ir.OpStore || atomic && m.atom != ir.AtomicLoad
 		a.Bytes, a.Number, a.Pos = int(m.bytes), m.number, m.pos
 	}
 	a.Dense, a.Uniform = false, false
