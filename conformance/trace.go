@@ -35,9 +35,6 @@ type Trace struct {
 // row is the logits at a position.
 func (t *Trace) row(pos int) []float64 { return t.Logits[pos-t.From] }
 
-// positions is the number of tokens fed.
-func (t *Trace) positions() int { return len(t.Prompt.IDs) + len(t.Generated) - 1 }
-
 // fed lists the tokens fed: the prompt and all generated ones but the last.
 func (t *Trace) fed() []int {
 	return append(append([]int(nil), t.Prompt.IDs...), t.Generated[:len(t.Generated)-1]...)

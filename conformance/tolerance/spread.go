@@ -70,9 +70,6 @@ func (s *Spread) Add(row int, want, perturbed []float64) {
 	s.settled = false
 }
 
-// Rows is the number of rows.
-func (s *Spread) Rows() int { return len(s.samples) }
-
 // Sigma is the pooled standard deviation of a logit at a row: the row's own, but not below the median of all rows.
 // It panics for a row nothing was added to.
 func (s *Spread) Sigma(row int) float64 {

@@ -22,9 +22,6 @@ func (m matrixSpec) leading() []int {
 	return []int{m.rows}
 }
 
-// allRows returns the rows of all experts together.
-func (m matrixSpec) allRows() int { return max(m.experts, 1) * m.rows }
-
 // plainSpec is a tensor that keeps its own bits.
 type plainSpec struct {
 	name  string

@@ -2,7 +2,6 @@ package launch
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -183,6 +182,3 @@ func (b *Buffer) fill(fill, seed value) error {
 	}
 	return nil
 }
-
-// describe names the buffer in messages.
-func (b *Buffer) describe() string { return fmt.Sprintf("buffer %d", b.Index) }
